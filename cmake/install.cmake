@@ -1,0 +1,1 @@
+# Installation of the library, its headers, CMake package and pkg-config file.
