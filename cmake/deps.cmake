@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The packages: libwebsockets, libuv, cJSON (pkg-config) and mimalloc (CMake package).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # BH_SANITIZE is applied to everything we build, tests included.
 if(BH_SANITIZE)
   string(REPLACE ";" "," bh_sanitizers "${BH_SANITIZE}")
@@ -7,4 +8,8 @@ if(BH_SANITIZE)
     add_compile_options(-fno-sanitize-recover=all)
     add_link_options(-fno-sanitize-recover=all)
   endif()
+endif()
+if(BH_COVERAGE)
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
 endif()

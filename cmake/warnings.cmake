@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # bh_target(name): our warnings and includes on a target of ours. Third-party headers are SYSTEM.
 include(CheckCCompilerFlag)
 set(BH_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes
@@ -16,5 +17,5 @@ function(bh_target target)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE
     $<$<AND:$<CONFIG:Release,RelWithDebInfo>,$<NOT:$<BOOL:${BH_SANITIZE}>>>:_FORTIFY_SOURCE=2>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}
-    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 endfunction()
