@@ -6,6 +6,13 @@
 
 #include <backhaul/app.h>
 
+/* `counter` is a plain integer of the caller's, on one thread. */
+#define BH_LOG_ONCE(level, counter, ...)                                                           \
+    do {                                                                                           \
+        if ((counter)++ == 0)                                                                      \
+            bh_log(level, __VA_ARGS__);                                                            \
+    } while (0)
+
 void bh_log_set_level(bh_log_level level);
 void bh_log(bh_log_level level, const char *format, ...) BH_PRINTF(2, 3);
 

@@ -27,6 +27,7 @@ typedef enum bh_msg_kind {
     BH_MSG_CALL,     /* bytes: bh_msg_call and the data after it (bh_post, topics) */
     BH_MSG_STATS,    /* in: asked for; out: bytes = struct bh_render_stats */
     BH_MSG_STOP,     /* in: the last message. out: everything is cleaned up */
+    BH_MSG_CREDIT,   /* out: `code` messages of this connection have been taken in */
 } bh_msg_kind;
 
 typedef enum bh_codec_id { BH_CODEC_V1 = 1, BH_CODEC_REACTPY } bh_codec_id;
@@ -38,7 +39,9 @@ struct bh_msg {
     uint32_t kind;  /* bh_msg_kind */
     uint32_t code;  /* CLOSE: WebSocket close code; DATA out: number of frames in it */
     uint32_t cap;   /* room at bytes */
-    uint32_t pool;  /* size class, 0: not pooled */
+    uint32_t pool;  /* size class + 1, 0: not pooled */
+    uint64_t owner; /* render side's own: which session record a DATA block belongs to */
+    uint32_t seq;   /* render side's own: number of the frame in it, 0: not counted */
     size_t off;     /* first byte of content: leaves room in front for a frame header */
     size_t len;
     unsigned char bytes[];
@@ -59,6 +62,18 @@ typedef struct bh_msg_call {
 
 bh_msg *bh_msg_new(bh_msg_kind kind, bh_sid sid, size_t cap); /* off = BH_MSG_HEADROOM, len 0 */
 void bh_msg_free(bh_msg *msg);                                /* NULL is fine */
+/* Out blocks, recycled by size class. Belongs to the render side; a block that is not put back may be
+ * freed by bh_msg_free on any thread. */
+enum { BH_MSG_CLASSES = 17, BH_MSG_CLASS_MIN = 256 }; /* 256 B ... 16 MiB of bytes[] */
+typedef struct bh_msg_pool {
+    bh_msg *free_by_class[BH_MSG_CLASSES];
+    size_t cached_bytes, cached_limit;
+} bh_msg_pool;
+void bh_msg_pool_init(bh_msg_pool *pool, size_t cached_limit);
+void bh_msg_pool_fini(bh_msg_pool *pool);
+bh_msg *bh_msg_pool_get(bh_msg_pool *pool, bh_msg_kind kind, bh_sid sid, size_t cap);
+void bh_msg_pool_put(bh_msg_pool *pool, bh_msg *msg /* taken; NULL is fine */);
+
 static inline unsigned char *bh_msg_data(bh_msg *msg) { return msg->bytes + msg->off; }
 
 #endif

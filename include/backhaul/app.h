@@ -42,6 +42,7 @@ typedef struct bh_config {
     unsigned max_per_address; /* 0: no limit by address */
     unsigned window_frames;   /* 16 frames in flight a session */
     size_t window_bytes;      /* 262144 */
+    unsigned max_event_rate;  /* 1000 events a second and session, bursts of 4 s; 0: no limit */
     size_t max_message;       /* 32768 bytes from a client; ceiling 1 MiB */
     unsigned resume_seconds;  /* 180 */
     unsigned resume_sessions; /* 100 parked at most */
