@@ -29,7 +29,7 @@ void bh_v1_welcome(bh_buf *out, unsigned flags, const char *token);
 void bh_v1_reset(bh_buf *out);
 void bh_v1_pong(bh_buf *out);
 void bh_v1_notice(bh_buf *out, unsigned code, const char *text);
-/* The whole page into an empty container: INSERT of each DOM node of root. */
+/* The whole page into an empty container: INSERT of each DOM node of root, in document order. */
 void bh_v1_snapshot(bh_v1_encoder *enc, const bh_node *root);
 /* ON op of one handler (adoption of server HTML: structure is there, handlers are not). */
 void bh_v1_handler(bh_v1_encoder *enc, const bh_node *n, const bh_attr *handler);
@@ -55,30 +55,47 @@ int bh_v1_decode(const unsigned char *data, size_t len, bh_arena *arena, bh_v1_m
  * mode the model of the deepest component that holds every change, in diff mode the finest legal
  * path if there is one change, else the nearest common ancestor (a message costs that client a
  * whole-tree render, whatever its path). Never null, number, bool or nested array as a child. */
+/* What 1.x clients want to know: the highest event number applied per control (its handlers). A
+ * session makes one when the first event with a `seq` arrives, notes each applied event, and hangs
+ * it into its encoder; 0.3.x clients must not get one. Bounded: the oldest of 32 handlers goes. */
+enum { BH_REACTPY_ACKS = 32 };
+typedef struct bh_reactpy_acks {
+    uint32_t n, next;
+    struct {
+        uint32_t hid, seq;
+    } at[BH_REACTPY_ACKS];
+} bh_reactpy_acks; /* all zero is empty */
+void bh_reactpy_acks_note(bh_reactpy_acks *acks, uint32_t hid, uint32_t seq);
+
 typedef struct bh_reactpy_encoder {
     bh_buf *out;
     const bh_names *names;
-    bool diff; /* fine-grained paths */
-    /* what changed so far */
-    const bh_node *common; /* nearest node that holds every change; NULL: nothing yet */
+    bool diff;                   /* fine-grained paths */
+    const bh_reactpy_acks *acks; /* NULL: the client does not number its events */
+    /* what changed so far; begin sets these */
+    const bh_node *site; /* nearest node whose model holds every change; NULL: nothing yet */
     unsigned changes;
-    int leaf;              /* what the only change was: text, attribute, children, ... */
-    const bh_attr *leaf_attr;
-    uint16_t leaf_atom;
+    int part;            /* of the site's model: the whole, its children, one attribute, ... */
+    uint16_t atom;       /* the one attribute */
+    uint8_t kind;        /* its bh_value_kind */
 } bh_reactpy_encoder;
 bh_patch_sink bh_reactpy_sink(bh_reactpy_encoder *enc);
 void bh_reactpy_begin(bh_reactpy_encoder *enc);
-void bh_reactpy_finish(bh_reactpy_encoder *enc); /* appends the message to enc->out */
+/* Appends the message to enc->out; nothing if nothing changed. The trees must still be there. */
+void bh_reactpy_finish(bh_reactpy_encoder *enc);
 /* The first update: path "", model {"tagName":"","children":[root]}. */
 void bh_reactpy_root(bh_reactpy_encoder *enc, const bh_node *root);
+/* Writes s as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
+void bh_json_string(bh_buf *out, const char *s, size_t len);
 
 typedef struct bh_reactpy_message {
     uint32_t hid;
     uint32_t seq; /* 1.x clients; 0: none */
     bh_event event;
 } bh_reactpy_message;
-/* 0; -ENOMSG: well-formed but not for us (unknown type or target: ignore and count); -EPROTO,
- * -EILSEQ, -E2BIG (depth, values): close the session. */
+/* 0; -ENOMSG: well-formed but not for us (unknown type, or a target that is no handler id: ignore and
+ * count); -EPROTO, -EILSEQ, -E2BIG (depth, values): close the session. Members of the event that are
+ * of another kind than expected count as absent. event.type is BH_ON_NONE: the session knows it. */
 int bh_reactpy_decode(const unsigned char *data, size_t len, bh_arena *arena,
                       bh_reactpy_message *ret);
 
