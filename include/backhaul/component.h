@@ -52,6 +52,12 @@ enum { BH_MEMO = 1u };
     static void Name##__render(bh_cx *cx, const void *props) { Name##__body(cx, props); }          \
     const bh_component Name##_component = {#Name, Name##__render, sizeof(struct Name##_props), 0}; \
     static void Name##__body(bh_cx *cx BH_UNUSED, const struct Name##_props *props BH_UNUSED)
+#define BH_COMPONENT_DECLARE0(Name) extern const bh_component Name##_component
+#define BH_COMPONENT_DEFINE0(Name)                                                                 \
+    static void Name##__body(bh_cx *cx);                                                           \
+    static void Name##__render(bh_cx *cx, const void *props BH_UNUSED) { Name##__body(cx); }       \
+    const bh_component Name##_component = {#Name, Name##__render, 0, 0};                           \
+    static void Name##__body(bh_cx *cx BH_UNUSED)
 
 /* Places a component. The call is deferred: props are copied, the component renders later, in tree
  * order, on its own hooks. bh__component closes at once; bh__component_open opens a block whose
