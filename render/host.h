@@ -18,6 +18,9 @@ typedef struct bh_host_ops {
     void (*timer_at)(bh_host *host, bh_session *session, uint64_t due_ms);
     /* A component failed; text says component, file, line, reason. Log it; it already shows. */
     void (*fault)(bh_host *host, bh_session *session, const char *text);
+    /* Something was left out or odd (a refused attribute, twin keys): log it; at most once per
+     * session and kind. NULL: not wanted. */
+    void (*warn)(bh_host *host, bh_session *session, const char *text);
 } bh_host_ops;
 
 struct bh_host {

@@ -30,6 +30,13 @@ typedef struct bh_render_env {
     uint64_t refused_attrs;   /* names or URLs that were left out */
     uint64_t twin_keys;
     size_t session_bytes;     /* sum over sessions of what bh_session_bytes says */
+    uint64_t effect_loops;    /* components stopped by BH_MAX_EFFECT_LOOP */
+    /* --- private to render/ */
+    struct bh_cx *cx;             /* the one call context of this thread */
+    struct bh_rendered *rendered; /* outputs replaced by the render in progress */
+    size_t n_rendered, cap_rendered;
+    struct bh_instance **queue;   /* instances whose effects are about to run */
+    size_t cap_queue;
 } bh_render_env;
 void bh_render_env_init(bh_render_env *env);
 void bh_render_env_fini(bh_render_env *env);
@@ -41,7 +48,9 @@ enum {
     BH_MAX_ATTR_LEN = 1 << 24, /* bytes of one attribute or text */
     BH_MAX_HOOKS = 1024,       /* a component */
     BH_MAX_RENDER_LOOP = 25,   /* renders of one component caused by setters during its render */
-    BH_MAX_EFFECT_LOOP = 50,   /* renders in a row caused only by effects within one turn */
+    BH_MAX_EFFECT_LOOP = 50,   /* renders in a row that only effects caused and that changed nothing
+                                  on the page (one that changes it is paced by the client's credit) */
+    BH_MAX_ATTRS = 256,        /* attributes and handlers of one element */
 };
 
 typedef struct bh_session_params {

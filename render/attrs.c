@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * render/attrs.c — from the options of an element (bh_el) to its attribute array, under the policy.
+ *
+ * bh_el is some 500 bytes of mostly NULL pointers: it is scanned in blocks whose words are or-ed
+ * first, so that what is not there costs little. Order in the array is fixed (strings by field,
+ * custom, tri-states, raw HTML, handlers): the diff relies on equal elements having equal order
+ * for speed, not for truth. */
+#include <string.h>
+
+#include "render/internal.h"
+
+enum {
+    F_URL = 1,
+    F_PROP = 2,
+    F_ENUM = 4,
+    F_BOOL = 8,
+    F_STYLE = 16,
+};
+
+#define URL F_URL
+#define PROP F_PROP
+#define ENUM F_ENUM
+#define BOOL F_BOOL
+#define STYLE F_STYLE
+static const uint8_t str_flags[] = {
+#define BH_ATTR_STR(field, html, react, flags) (flags),
+#include <backhaul/names.def>
+};
+static const uint8_t tri_flags[] = {
+#define BH_ATTR_TRI(field, html, react, flags) (flags),
+#include <backhaul/names.def>
+};
+#undef URL
+#undef PROP
+#undef ENUM
+#undef BOOL
+#undef STYLE
+
+enum {
+    N_STR = sizeof str_flags,
+    N_TRI = sizeof tri_flags,
+    N_EVENTS = BH_ON__COUNT - 1,
+    BLOCK = 4, /* pointers looked at together */
+};
+static const char word_true[] = "true", word_false[] = "false";
+
+/* The fields of one kind lie behind one another in bh_el; these are the arrays they form. */
+static inline const char *const *el_strings(const bh_el *el)
+{
+    return (const void *)((const char *)el + offsetof(bh_el, class_name));
+}
+static inline const bh_handler *const *el_handlers(const bh_el *el)
+{
+    return (const void *)((const char *)el + offsetof(bh_el, on_click));
+}
+static inline const unsigned char *el_tris(const bh_el *el)
+{
+    return (const unsigned char *)el + offsetof(bh_el, disabled);
+}
+_Static_assert(offsetof(bh_el, aria_label) - offsetof(bh_el, class_name) ==
+                   (N_STR - 1) * sizeof(char *),
+               "string fields are an array");
+_Static_assert(offsetof(bh_el, on_reset) - offsetof(bh_el, on_click) ==
+                   (N_EVENTS - 1) * sizeof(void *),
+               "handler fields are an array");
+_Static_assert(offsetof(bh_el, aria_current) - offsetof(bh_el, disabled) == N_TRI - 1,
+               "tri-state fields are an array");
+
+typedef struct collect {
+    bh_cx *cx;
+    const bh_node *node;
+    unsigned n;
+} collect;
+
+static void refuse(collect *c, unsigned kind, const char *name, const char *why)
+{
+    bh_session *s = c->cx->session;
+    s->env->refused_attrs++;
+    bh__warn_once(s, kind, "%s: line %u: attribute %.64s left out: %s",
+                  bh_inst_component(c->cx->inst)->name, c->node->site, name, why);
+}
+
+static inline void put(collect *c, unsigned atom, bh_value_kind kind, const char *str, size_t len)
+{
+    if (c->n >= BH_MAX_ATTRS)
+        bh__fault(c->cx, "line %u: more than %d attributes on one element", c->node->site,
+                  BH_MAX_ATTRS);
+    c->cx->attrs[c->n++] = (bh_attr){.atom = (uint16_t)atom, .kind = (uint8_t)kind,
+                                     .len = (uint32_t)len, .u.str = str};
+}
+
+static void put_string(collect *c, unsigned atom, unsigned flags, const char *name,
+                       const char *value)
+{
+    size_t len = strlen(value);
+    if (len > BH_MAX_ATTR_LEN)
+        bh__fault(c->cx, "line %u: attribute %s of %zu bytes (limit %d)", c->node->site, name, len,
+                  BH_MAX_ATTR_LEN);
+    if ((flags & F_URL) &&
+        !bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src)) {
+        refuse(c, BH_WARN_URL, name, "not an http, https, mailto, tel or relative URL");
+        return;
+    }
+    put(c, atom, BH_VAL_STR, bh_arena_copy(&c->cx->arena, value, len), len);
+}
+
+static void put_tri(collect *c, unsigned atom, unsigned flags, bool on)
+{
+    if (flags & F_ENUM)
+        put(c, atom, BH_VAL_STR, on ? word_true : word_false, on ? 4 : 5);
+    else if (on)
+        put(c, atom, BH_VAL_TRUE, NULL, 0);
+    else if (flags & F_PROP)
+        put(c, atom, BH_VAL_FALSE, NULL, 0);
+}
+
+static void collect_strings(collect *c, const bh_el *el)
+{
+    const char *const *str = el_strings(el);
+    for (unsigned i = 0; i < N_STR; i += BLOCK) {
+        unsigned end = i + BLOCK < N_STR ? i + BLOCK : N_STR;
+        uintptr_t any = 0;
+        for (unsigned k = i; k < end; k++)
+            any |= (uintptr_t)str[k];
+        if (!any)
+            continue;
+        for (unsigned k = i; k < end; k++)
+            if (str[k])
+                put_string(c, k + 1, str_flags[k], bh_attr_name(c->cx->env->names,
+                                                               (uint16_t)(k + 1))->html, str[k]);
+    }
+}
+
+static void collect_custom(collect *c, const bh_attr_init *init)
+{
+    bh_names *names = c->cx->env->names;
+    for (; init->name; init++) {
+        if (!init->value)
+            continue;
+        uint16_t atom = bh_attr_atom_of(names, init->name);
+        if (!atom) {
+            refuse(c, BH_WARN_ATTR, init->name, "not a valid name, or one that could run code");
+            continue;
+        }
+        bool taken = false;
+        for (unsigned i = 0; i < c->n && !taken; i++)
+            taken = c->cx->attrs[i].atom == atom;
+        if (taken) {
+            refuse(c, BH_WARN_ATTR, init->name, "given twice");
+            continue;
+        }
+        unsigned known = bh_attr_name(names, atom)->flags;
+        if (atom < BH_A__KNOWN && (known & BH_NAME_BOOL)) {
+            put_tri(c, atom, F_BOOL, strcmp(init->value, word_false) != 0);
+        } else if (atom < BH_A__KNOWN && atom > N_STR && (known & BH_NAME_PROP)) {
+            put_tri(c, atom, F_PROP, strcmp(init->value, word_false) != 0);
+        } else {
+            put_string(c, atom, known & BH_NAME_URL ? F_URL : 0, init->name, init->value);
+        }
+    }
+}
+
+static void collect_tris(collect *c, const bh_el *el)
+{
+    const unsigned char *tri = el_tris(el);
+    for (unsigned i = 0; i < N_TRI; i += 8) {
+        unsigned end = i + 8 < N_TRI ? i + 8 : N_TRI;
+        uint64_t any = 0;
+        memcpy(&any, tri + i, end - i);
+        if (!any)
+            continue;
+        for (unsigned k = i; k < end; k++) {
+            if (tri[k] > BH_OFF_)
+                bh__fault(c->cx, "line %u: %s is neither unset, BH_TRI(true) nor BH_TRI(false)",
+                          c->node->site,
+                          bh_attr_name(c->cx->env->names, (uint16_t)(N_STR + k + 1))->html);
+            if (tri[k] == BH_UNSET)
+                continue;
+            unsigned atom = N_STR + k + 1;
+            bool taken = false; /* by a custom attribute of that name */
+            for (unsigned j = 0; j < c->n && !taken; j++)
+                taken = c->cx->attrs[j].atom == atom;
+            if (taken)
+                refuse(c, BH_WARN_ATTR, bh_attr_name(c->cx->env->names, (uint16_t)atom)->html,
+                       "given twice");
+            else
+                put_tri(c, atom, tri_flags[k], tri[k] == BH_ON_);
+        }
+    }
+}
+
+static void put_handler(collect *c, unsigned event, const bh_handler *h, bh_node *n)
+{
+    bh_cx *cx = c->cx;
+    if (!h->fn)
+        return;
+    bh_handler_rec *rec = bh_arena_alloc(&cx->arena, sizeof *rec);
+    *rec = (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
+    if (h->cap_size) {
+        void *cap = bh__cx_alloc(cx, h->cap_size);
+        memcpy(cap, h->cap, h->cap_size);
+        rec->cap = cap;
+    }
+    put(c, event, BH_VAL_HANDLER, NULL, 0);
+    cx->attrs[c->n - 1].u.handler = &rec->head;
+    n->flags |= BH_NODE_HANDLERS;
+}
+
+static void collect_handlers(collect *c, const bh_el *el, bh_node *n)
+{
+    const bh_handler *const *h = el_handlers(el);
+    for (unsigned i = 0; i < N_EVENTS; i += BLOCK) {
+        unsigned end = i + BLOCK < N_EVENTS ? i + BLOCK : N_EVENTS;
+        uintptr_t any = 0;
+        for (unsigned k = i; k < end; k++)
+            any |= (uintptr_t)h[k];
+        if (!any)
+            continue;
+        for (unsigned k = i; k < end; k++)
+            if (h[k])
+                put_handler(c, k + 1, h[k], n);
+    }
+}
+
+const bh_attr *bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n, uint16_t *ret_count)
+{
+    collect c = {cx, n, 0};
+    collect_strings(&c, el);
+    if (el->attrs)
+        collect_custom(&c, el->attrs);
+    collect_tris(&c, el);
+    if (el->unsafe_html.html) {
+        size_t len = strlen(el->unsafe_html.html);
+        if (len > BH_MAX_ATTR_LEN)
+            bh__fault(cx, "line %u: unsafe_html of %zu bytes (limit %d)", n->site, len,
+                      BH_MAX_ATTR_LEN);
+        put(&c, BH_A_NONE, BH_VAL_RAW, bh_arena_copy(&cx->arena, el->unsafe_html.html, len), len);
+        n->flags |= BH_NODE_RAW;
+    }
+    collect_handlers(&c, el, n);
+    *ret_count = (uint16_t)c.n;
+    if (!c.n)
+        return NULL;
+    bh_attr *attrs = bh_arena_alloc(&cx->arena, c.n * sizeof *attrs);
+    memcpy(attrs, cx->attrs, c.n * sizeof *attrs);
+    return attrs;
+}
