@@ -65,12 +65,12 @@ static void note(bh_reactpy_encoder *enc, const bh_node *site, enum part part)
 {
     if (enc->changes++ == 0) {
         enc->site = site;
-        enc->part = part;
+        enc->part = (int)part;
         return;
     }
     const bh_node *common = site == enc->site ? site : common_of(site, enc->site);
     enum part old = common == enc->site ? (enum part)enc->part : CHILDREN;
-    enc->part = both(old, common == site ? part : CHILDREN);
+    enc->part = (int)both(old, common == site ? part : CHILDREN);
     enc->site = common;
 }
 
@@ -214,7 +214,7 @@ static void put_update(const bh_reactpy_encoder *enc, const bh_node *n, enum par
         put_one_attr(enc, n);
         break;
     case APPEND:
-        assert(!"append names a child");
+        assert(part != APPEND); /* finish has made it the child itself */
         break;
     }
     bh_buf_byte(out, '}');
