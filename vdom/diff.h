@@ -9,8 +9,11 @@
  * Identity of a child among its siblings: explicit key if it has one; else (kind, tag or slot type,
  * site) and its occurrence number among siblings that are equal in these. Two children continue
  * each other only if kind, tag or slot type, and identity agree: same key but another tag is
- * replaced. Keyed reconciliation: common prefix and suffix are skipped, the rest goes through a hash
- * map and a longest increasing subsequence, so moves == matched − LIS, the minimum.
+ * replaced. Reconciliation: children that continue each other at both ends of the lists are paired
+ * first, from the left, then from the right; occurrences are counted in the middle that remains,
+ * which goes through a hash map. Moves come from a longest increasing subsequence: moves ==
+ * matched − LIS, the minimum. A key that occurs twice belongs to one of its nodes, the others are
+ * flagged BH_NODE_TWIN and count as unkeyed.
  * Threads: one, whichever renders. */
 #ifndef BH_VDOM_DIFF_H
 #define BH_VDOM_DIFF_H
@@ -42,7 +45,10 @@ typedef struct bh_diff {
 /* Emits the difference between the children of two nodes that continue each other; their subtrees
  * must have been matched (through every level of this output; slots are visited, not entered). */
 void bh_diff_emit_children(bh_diff *d, bh_node *prev, bh_node *cur);
-/* Emits attributes or text and then children of cur against cur->prev. */
+/* Emits attributes or text and then children of cur against cur->prev (children first for a select
+ * and for raw HTML). Handlers get the id of the old handler for the same event; set_attr tells of
+ * new ones and changed flags only. The value of a select is set again whenever its options change:
+ * the browser loses it with them. */
 void bh_diff_emit_node(bh_diff *d, bh_node *cur);
 /* Gives nids to n and all below it, preorder, DOM nodes only, through slots; calls adopt. */
 void bh_diff_number(bh_diff *d, bh_node *n);

@@ -43,8 +43,11 @@ enum { BH_NAMES_MAX = 4096, BH_NAME_LEN_MAX = 64 };
 
 bh_names *bh_names_new(void);
 void bh_names_free(bh_names *names);
-/* The atom of a name; 0 if it breaks the name pattern, is refused (script, style, iframe, object,
- * embed, base, meta, link, template and foreign `on*`, srcdoc attributes), or the table is full. */
+/* The atom of a name; 0 if it breaks the name pattern, is refused, or the table is full. Refused are
+ * tags that run code, load documents or change how HTML is parsed (script, style, iframe, object,
+ * embed, base, meta, link, template, noscript, html, body, ...; the list is in names.c), and the
+ * attributes on*, srcdoc, data-bh-*. Known names are found in any case of letters; others keep
+ * theirs (viewBox). */
 uint16_t bh_tag_atom(bh_names *names, const char *tag);
 uint16_t bh_attr_atom_of(bh_names *names, const char *attr);
 const bh_name *bh_tag_name(const bh_names *names, uint16_t atom);

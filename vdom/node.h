@@ -26,7 +26,7 @@ typedef enum bh_node_kind {
 enum { /* bh_node.flags */
     BH_NODE_CLAIMED = 1,  /* old tree: some new node continues this one (set by matching) */
     BH_NODE_HANDLERS = 2, /* element has at least one handler attribute */
-    BH_NODE_TWIN = 4,     /* its explicit key was taken by an earlier sibling: counts as unkeyed */
+    BH_NODE_TWIN = 4,     /* its explicit key is a sibling's already: counts as unkeyed */
     BH_NODE_RAW = 8,      /* element whose content is raw HTML: BH_VAL_RAW attribute, no children */
     BH_NODE_SLOTS = 16,   /* a slot node is somewhere below (in this same output) */
 };
