@@ -23,8 +23,11 @@ libdir=$(dirname "$(find "$prefix" -name libbackhaul.a)")
 
 case $how in
 cmake-*)
-    "$cmake" -S . -B out -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DLINKAGE="${how#cmake-}" >cmake.log 2>&1 &&
-        "$cmake" --build out >>cmake.log 2>&1 || { cat cmake.log >&2; exit 1; }
+    if ! { "$cmake" -S . -B out -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DLINKAGE="${how#cmake-}" &&
+        "$cmake" --build out; } >cmake.log 2>&1; then
+        cat cmake.log >&2
+        exit 1
+    fi
     program=out/counter
     ;;
 pkgconfig-*)
