@@ -16,7 +16,7 @@ prefix=$work/prefix
 "$cmake" --install "$build" --prefix "$prefix" >"$work/install.log" || { cat "$work/install.log" >&2; exit 1; }
 # Out of the tree: an include of ours that is not installed must not be found.
 mkdir "$work/app"
-cp "$source/examples/counter/counter.c" "$work/app/"
+cp "$source"/examples/counter/*.[ch] "$work/app/"
 cp "$source"/tests/install/consumer/* "$work/app/"
 cd "$work/app"
 libdir=$(dirname "$(find "$prefix" -name libbackhaul.a)")
