@@ -148,13 +148,13 @@ more.write = (el, k, x) => {
 };
 
 // Where moveBefore is missing: focus, selection and scroll positions are put back.
-more.move = (parent, node, before) => {
+more.move = function (node, before) {
   const el = document.activeElement;
   const range = node.contains(el) && [el.selectionStart, el.selectionEnd];
   const scrolled = [node, ...(node.querySelectorAll?.('*') ?? [])]
     .filter((n) => n.scrollTop || n.scrollLeft)
     .map((n) => [n, n.scrollLeft, n.scrollTop]);
-  parent.insertBefore(node, before);
+  this.insertBefore(node, before);
   for (const [n, x, y] of scrolled) n.scrollTo(x, y);
   if (!range) return;
   el.focus({ preventScroll: true });

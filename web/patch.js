@@ -30,7 +30,7 @@ const owner = (v, n) => info(v, (n.localName == 'option' && n.closest('select'))
 
 const setAttr = (v, n, name, x) => {
   const prop = name[0] == '.' && name.slice(1);
-  if (prop && /^(input|select|textarea|option)$/.test(n.localName)) {
+  if (name == '.selected' || (prop && /^(inp|sel|texta)/.test(n.localName))) {
     const o = owner(v, n);
     // The server's tree takes over what an event to the control tells, and the server then says what
     // is different: what it said before it saw the event is out of date.
