@@ -12,6 +12,7 @@
 
 #include "server/wire.h"
 #include "support/v1_client.h"
+#include "vdom/html.h"
 #include "wire/random_tree.h"
 #include "wire/tree.h"
 
@@ -152,6 +153,13 @@ static void one_vector(tree_env *env, size_t i, bh_buf *json)
     put_hex(json, setup.data, setup.len);
     bh_buf_str(json, ",\"before\":");
     tree_json(env, old, json);
+    bh_buf html;
+    bh_buf_init(&html);
+    bh_html_write(&html, env->names, old->root);
+    bh_buf_byte(&html, 0);
+    bh_buf_str(json, ",\"html\":");
+    put_json(json, (char *)html.data);
+    bh_buf_fini(&html);
     bh_buf_str(json, ",\"frame\":");
     put_hex(json, frame.data, frame.len);
     bh_buf_str(json, ",\"after\":");
