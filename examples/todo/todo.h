@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+#include <backhaul/backhaul.h>
+BH_COMPONENT_DECLARE0(Todo);
