@@ -98,7 +98,7 @@ customElements.define('backhaul-view', class extends HTMLElement {
       apply(this, bytes);
     } catch (e) {
       // Somebody else has changed our nodes, a page translator perhaps: have them all again.
-      console.warn('backhaul: loading the page anew', e);
+      console.warn('backhaul loads the page anew', e);
       this.last = 0;
       this.anew = 1;
       this.closed();

@@ -98,6 +98,7 @@ export class FakeElement extends FakeNode {
     this.attributes.set(name, String(value));
   }
   removeAttribute(name) {
+    if (name === 'style') this.style.cssText = '';
     this.attributes.delete(name);
   }
   get type() {
