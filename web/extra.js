@@ -105,8 +105,11 @@ more.refuse = (view, m) => {
   view.max ??= +view.dataset.max || 32768;
   if (!m) {
     m = view.out.reduce((a, b) => (size(a) < size(b) ? b : a), { body: [] });
-    view.out = view.out.filter((o) => o != m);
     if (!m.target) return false;
+    // Numbers have no gaps.
+    view.out = view.out.filter((o) => o != m);
+    for (const o of view.out) if (o.seq > m.seq) o.seq--;
+    view.seq--;
     view.max = size(m) - 1;
   }
   const { target, body } = m;
