@@ -40,7 +40,11 @@ enum {
     N_STR = sizeof str_flags,
     N_TRI = sizeof tri_flags,
     N_EVENTS = BH_ON__COUNT - 1,
-    BLOCK = 4, /* pointers looked at together */
+    BLOCK = 8, /* pointers looked at together */
+};
+static const char *const str_names[] = {
+#define BH_ATTR_STR(field, html, react, flags) html,
+#include <backhaul/names.def>
 };
 static const char word_true[] = "true", word_false[] = "false";
 
@@ -114,20 +118,31 @@ static void put_tri(collect *c, unsigned atom, unsigned flags, bool on)
         put(c, atom, BH_VAL_FALSE, NULL, 0);
 }
 
+/* True if any of the n pointers at p (at most BLOCK) is not NULL. */
+static inline bool any(const void *p, unsigned n)
+{
+    uint64_t w[BLOCK];
+    if (n == BLOCK) { /* of constant size: a few vector loads */
+        memcpy(w, p, sizeof w);
+        return ((w[0] | w[1]) | (w[2] | w[3])) | ((w[4] | w[5]) | (w[6] | w[7]));
+    }
+    memset(w, 0, sizeof w);
+    memcpy(w, p, n * sizeof *w);
+    return ((w[0] | w[1]) | (w[2] | w[3])) | ((w[4] | w[5]) | (w[6] | w[7]));
+}
+_Static_assert(sizeof(void *) == sizeof(uint64_t), "pointers are looked at as words");
+
 static void collect_strings(collect *c, const bh_el *el)
 {
     const char *const *str = el_strings(el);
+#pragma GCC unroll 8
     for (unsigned i = 0; i < N_STR; i += BLOCK) {
-        unsigned end = i + BLOCK < N_STR ? i + BLOCK : N_STR;
-        uintptr_t any = 0;
-        for (unsigned k = i; k < end; k++)
-            any |= (uintptr_t)str[k];
-        if (!any)
+        const unsigned n = N_STR - i < BLOCK ? N_STR - i : BLOCK;
+        if (!any(str + i, n))
             continue;
-        for (unsigned k = i; k < end; k++)
+        for (unsigned k = i; k < i + n; k++)
             if (str[k])
-                put_string(c, k + 1, str_flags[k], bh_attr_name(c->cx->env->names,
-                                                               (uint16_t)(k + 1))->html, str[k]);
+                put_string(c, k + 1, str_flags[k], str_names[k], str[k]);
     }
 }
 
@@ -165,9 +180,9 @@ static void collect_tris(collect *c, const bh_el *el)
     const unsigned char *tri = el_tris(el);
     for (unsigned i = 0; i < N_TRI; i += 8) {
         unsigned end = i + 8 < N_TRI ? i + 8 : N_TRI;
-        uint64_t any = 0;
-        memcpy(&any, tri + i, end - i);
-        if (!any)
+        uint64_t some = 0;
+        memcpy(&some, tri + i, end - i);
+        if (!some)
             continue;
         for (unsigned k = i; k < end; k++) {
             if (tri[k] > BH_OFF_)
@@ -209,14 +224,12 @@ static void put_handler(collect *c, unsigned event, const bh_handler *h, bh_node
 static void collect_handlers(collect *c, const bh_el *el, bh_node *n)
 {
     const bh_handler *const *h = el_handlers(el);
+#pragma GCC unroll 8
     for (unsigned i = 0; i < N_EVENTS; i += BLOCK) {
-        unsigned end = i + BLOCK < N_EVENTS ? i + BLOCK : N_EVENTS;
-        uintptr_t any = 0;
-        for (unsigned k = i; k < end; k++)
-            any |= (uintptr_t)h[k];
-        if (!any)
+        const unsigned m = N_EVENTS - i < BLOCK ? N_EVENTS - i : BLOCK;
+        if (!any(h + i, m))
             continue;
-        for (unsigned k = i; k < end; k++)
+        for (unsigned k = i; k < i + m; k++)
             if (h[k])
                 put_handler(c, k + 1, h[k], n);
     }

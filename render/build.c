@@ -157,6 +157,8 @@ void bh__open(bh_cx *cx, bh_tag tag, const bh_el *el)
 void bh_open(bh_cx *cx, const char *tag, const bh_el *el)
 {
     bh__need_render(cx, "bh_open");
+    if (!tag)
+        tag = el->name_;
     uint16_t atom = tag ? bh_tag_atom(cx->env->names, tag) : 0;
     if (!atom)
         bh__fault(cx, "element <%.64s> is refused: not a valid name, or one that could run code",

@@ -97,6 +97,7 @@ typedef struct bh_el {
 #include <backhaul/names.def>
 #define BH_EVENT(id, dom, react) const bh_handler *on_##id;
 #include <backhaul/names.def>
+    const char *name_;            /* the tag, set by BH_EL_NAMED */
     const bh_attr_init *attrs;    /* BH_ATTRS(...) */
     bh_unsafe_html unsafe_html;   /* replaces children; an element has one or the other */
 #define BH_ATTR_TRI(field, html, react, flags) unsigned char field;
@@ -104,7 +105,8 @@ typedef struct bh_el {
 } bh_el;
 
 BH_API void bh__open(bh_cx *cx, bh_tag tag, const bh_el *el);
-BH_API void bh_open(bh_cx *cx, const char *tag, const bh_el *el); /* any tag by name, custom ones too */
+/* Any tag by name, custom ones too; NULL: el->name_. */
+BH_API void bh_open(bh_cx *cx, const char *tag, const bh_el *el);
 BH_API void bh_close(bh_cx *cx);
 BH_API void bh__fragment(bh_cx *cx, unsigned site, bh_key key);
 
@@ -125,8 +127,10 @@ BH_API void bh_children(bh_cx *cx);
          BH__CAT(bh__once_, id) = 0, bh_close(cx))
 #define BH_EL(tag, ...)                                                                            \
     BH__BLOCK(bh__open(cx, tag, &(const bh_el){.site_ = __LINE__, __VA_ARGS__}), __COUNTER__)
-#define BH_EL_NAMED(name, ...)                                                                     \
-    BH__BLOCK(bh_open(cx, name, &(const bh_el){.site_ = __LINE__, __VA_ARGS__}), __COUNTER__)
+/* BH_EL_NAMED("x-chart", .id = "c"): the first argument is the tag, and may be the only one. */
+#define BH_EL_NAMED(...)                                                                           \
+    BH__BLOCK(bh_open(cx, NULL, &(const bh_el){.site_ = __LINE__, .name_ = __VA_ARGS__}),          \
+              __COUNTER__)
 #define BH_FRAGMENT(key) BH__BLOCK(bh__fragment(cx, __LINE__, key), __COUNTER__)
 #define BH_NO_KEY ((bh_key){.kind = BH_KEY_NONE})
 

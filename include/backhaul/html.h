@@ -24,7 +24,7 @@
 #define WITH(...) BH_WITH(__VA_ARGS__)
 #define WITH0(Name) BH_WITH0(Name)
 #define PROVIDE(...) BH_PROVIDE(__VA_ARGS__)
-#define EL(name, ...) BH_EL_NAMED(name, __VA_ARGS__)
+#define EL(...) BH_EL_NAMED(__VA_ARGS__)
 
 #define DIV(...) BH_EL(BH_TAG_DIV, __VA_ARGS__)
 #define SPAN(...) BH_EL(BH_TAG_SPAN, __VA_ARGS__)

@@ -133,8 +133,90 @@ unsigned fake_handlers(fake *f)
     return p.all;
 }
 
+/* ---- what a browser does to the page before it reports the event --------------------------------- */
+
+typedef struct user {
+    fake *f;
+    uint32_t hid;
+    const bh_event *event;
+    const bh_node *control;
+} user;
+
+static void find_control(void *arg, const bh_node *n, const bh_attr *handler)
+{
+    user *u = arg;
+    if (handler->u.handler->hid == u->hid)
+        u->control = n;
+}
+
+static const char *str_of(const bh_node *n, uint16_t atom)
+{
+    const bh_attr *a = bh_node_attr(n, atom);
+    return a && a->kind == BH_VAL_STR ? a->u.str : "";
+}
+
+static void user_sets(user *u, const bh_node *n, bh_attr attr)
+{
+    if (!bh_node_attr(n, attr.atom))
+        return; /* not the program's: the tree says nothing about it */
+    bh_patch_sink sink = bh_page_model_sink(u->f->page);
+    sink.ops->set_attr(sink.self, n, &attr);
+}
+
+static void user_flag(user *u, const bh_node *n, uint16_t atom, bool on)
+{
+    user_sets(u, n, (bh_attr){.atom = atom, .kind = on ? BH_VAL_TRUE : BH_VAL_FALSE});
+}
+
+/* The other radios of the group go off; the options of a select follow the choice. */
+static void user_others(user *u, const bh_node *n)
+{
+    if (n->kind == BH_NODE_SLOT) {
+        user_others(u, n->u.slot.slot->cur);
+        return;
+    }
+    if (n->kind == BH_NODE_TEXT)
+        return;
+    if (n->kind == BH_NODE_ELEMENT && n != u->control && u->control->tag == BH_TAG_INPUT &&
+        n->tag == BH_TAG_INPUT && strcmp(str_of(n, BH_A_type), "radio") == 0 &&
+        strcmp(str_of(n, BH_A_name), str_of(u->control, BH_A_name)) == 0)
+        user_flag(u, n, BH_A_checked, false);
+    if (n->kind == BH_NODE_ELEMENT && n->tag == BH_TAG_OPTION) {
+        const char *value = bh_node_attr(n, BH_A_value) ? str_of(n, BH_A_value)
+                            : n->u.el.first             ? n->u.el.first->u.text.str
+                                                        : "";
+        bool on = false;
+        for (size_t i = 0; i < u->event->n_fields; i++)
+            on = on || strcmp(u->event->fields[i].value, value) == 0;
+        user_flag(u, n, BH_A_selected, on || (!u->event->n_fields && !strcmp(u->event->value, value)));
+    }
+    for (const bh_node *c = n->u.el.first; c; c = c->next)
+        user_others(u, c);
+}
+
+static void user_acts(fake *f, uint32_t hid, const bh_event *event)
+{
+    user u = {.f = f, .hid = hid, .event = event};
+    bh_session_each_handler(f->session, find_control, &u);
+    if (!u.control || !event->value)
+        return;
+    const char *type = str_of(u.control, BH_A_type);
+    bool radio = strcmp(type, "radio") == 0;
+    if (radio || strcmp(type, "checkbox") == 0) {
+        user_flag(&u, u.control, BH_A_checked, event->checked);
+        if (radio)
+            user_others(&u, bh_session_root(f->session));
+        return;
+    }
+    user_sets(&u, u.control, (bh_attr){.atom = BH_A_value, .kind = BH_VAL_STR,
+                                       .len = (uint32_t)strlen(event->value), .u.str = event->value});
+    if (u.control->tag == BH_TAG_SELECT)
+        user_others(&u, u.control);
+}
+
 bool fake_event(fake *f, unsigned nth, const bh_event *event)
 {
+    user_acts(f, fake_hid(f, event->type, nth), event);
     return bh_session_event(f->session, fake_hid(f, event->type, nth), event);
 }
 
