@@ -118,32 +118,38 @@ static void put_tri(collect *c, unsigned atom, unsigned flags, bool on)
         put(c, atom, BH_VAL_FALSE, NULL, 0);
 }
 
-/* True if any of the n pointers at p (at most BLOCK) is not NULL. */
-static inline bool any(const void *p, unsigned n)
-{
-    uint64_t w[BLOCK];
-    if (n == BLOCK) { /* of constant size: a few vector loads */
-        memcpy(w, p, sizeof w);
-        return ((w[0] | w[1]) | (w[2] | w[3])) | ((w[4] | w[5]) | (w[6] | w[7]));
-    }
-    memset(w, 0, sizeof w);
-    memcpy(w, p, n * sizeof *w);
-    return ((w[0] | w[1]) | (w[2] | w[3])) | ((w[4] | w[5]) | (w[6] | w[7]));
-}
-_Static_assert(sizeof(void *) == sizeof(uint64_t), "pointers are looked at as words");
+typedef uint64_t __attribute__((may_alias)) word;
+_Static_assert(sizeof(void *) == sizeof(word), "pointers are looked at as words");
 
-static void collect_strings(collect *c, const bh_el *el)
+/* True if any of the words from i to end, at most BLOCK, is not 0. Constant bounds: all of it folds
+ * into a few loads. */
+static inline __attribute__((always_inline)) bool any(const void *p, unsigned i, unsigned end)
+{
+    const word *w = (const word *)p + i;
+    const unsigned n = end - i < BLOCK ? end - i : BLOCK;
+    word x = 0;
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < BLOCK; k++)
+        if (k < n)
+            x |= w[k];
+    return x != 0;
+}
+
+static __attribute__((noinline)) void string_block(collect *c, const char *const *str, unsigned i)
+{
+    unsigned end = i + BLOCK < N_STR ? i + BLOCK : N_STR;
+    for (; i < end; i++)
+        if (str[i])
+            put_string(c, i + 1, str_flags[i], str_names[i], str[i]);
+}
+
+static inline void collect_strings(collect *c, const bh_el *el)
 {
     const char *const *str = el_strings(el);
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < N_STR; i += BLOCK) {
-        const unsigned n = N_STR - i < BLOCK ? N_STR - i : BLOCK;
-        if (!any(str + i, n))
-            continue;
-        for (unsigned k = i; k < i + n; k++)
-            if (str[k])
-                put_string(c, k + 1, str_flags[k], str_names[k], str[k]);
-    }
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < N_STR; i += BLOCK)
+        if (any(str, i, N_STR))
+            string_block(c, str, i);
 }
 
 static void collect_custom(collect *c, const bh_attr_init *init)
@@ -175,33 +181,36 @@ static void collect_custom(collect *c, const bh_attr_init *init)
     }
 }
 
-static void collect_tris(collect *c, const bh_el *el)
+static __attribute__((noinline)) void put_tris(collect *c, const unsigned char *tri)
+{
+    for (unsigned k = 0; k < N_TRI; k++) {
+        if (tri[k] == BH_UNSET)
+            continue;
+        unsigned atom = N_STR + k + 1;
+        const char *name = bh_attr_name(c->cx->env->names, (uint16_t)atom)->html;
+        if (tri[k] > BH_OFF_)
+            bh__fault(c->cx, "line %u: %s is neither unset, BH_TRI(true) nor BH_TRI(false)",
+                      c->node->site, name);
+        bool taken = false; /* by a custom attribute of that name */
+        for (unsigned j = 0; j < c->n && !taken; j++)
+            taken = c->cx->attrs[j].atom == atom;
+        if (taken)
+            refuse(c, BH_WARN_ATTR, name, "given twice");
+        else
+            put_tri(c, atom, tri_flags[k], tri[k] == BH_ON_);
+    }
+}
+
+static inline void collect_tris(collect *c, const bh_el *el)
 {
     const unsigned char *tri = el_tris(el);
-    for (unsigned i = 0; i < N_TRI; i += 8) {
-        unsigned end = i + 8 < N_TRI ? i + 8 : N_TRI;
-        uint64_t some = 0;
-        memcpy(&some, tri + i, end - i);
-        if (!some)
-            continue;
-        for (unsigned k = i; k < end; k++) {
-            if (tri[k] > BH_OFF_)
-                bh__fault(c->cx, "line %u: %s is neither unset, BH_TRI(true) nor BH_TRI(false)",
-                          c->node->site,
-                          bh_attr_name(c->cx->env->names, (uint16_t)(N_STR + k + 1))->html);
-            if (tri[k] == BH_UNSET)
-                continue;
-            unsigned atom = N_STR + k + 1;
-            bool taken = false; /* by a custom attribute of that name */
-            for (unsigned j = 0; j < c->n && !taken; j++)
-                taken = c->cx->attrs[j].atom == atom;
-            if (taken)
-                refuse(c, BH_WARN_ATTR, bh_attr_name(c->cx->env->names, (uint16_t)atom)->html,
-                       "given twice");
-            else
-                put_tri(c, atom, tri_flags[k], tri[k] == BH_ON_);
-        }
-    }
+    uint64_t w[(N_TRI + 7) / 8], some = 0;
+    w[(N_TRI - 1) / 8] = 0;
+    memcpy(w, tri, N_TRI);
+    for (unsigned k = 0; k < (N_TRI + 7) / 8; k++)
+        some |= w[k];
+    if (some)
+        put_tris(c, tri);
 }
 
 static void put_handler(collect *c, unsigned event, const bh_handler *h, bh_node *n)
@@ -221,18 +230,22 @@ static void put_handler(collect *c, unsigned event, const bh_handler *h, bh_node
     n->flags |= BH_NODE_HANDLERS;
 }
 
-static void collect_handlers(collect *c, const bh_el *el, bh_node *n)
+static __attribute__((noinline)) void handler_block(collect *c, const bh_handler *const *h,
+                                                    unsigned i, bh_node *n)
+{
+    unsigned end = i + BLOCK < N_EVENTS ? i + BLOCK : N_EVENTS;
+    for (; i < end; i++)
+        if (h[i])
+            put_handler(c, i + 1, h[i], n);
+}
+
+static inline void collect_handlers(collect *c, const bh_el *el, bh_node *n)
 {
     const bh_handler *const *h = el_handlers(el);
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < N_EVENTS; i += BLOCK) {
-        const unsigned m = N_EVENTS - i < BLOCK ? N_EVENTS - i : BLOCK;
-        if (!any(h + i, m))
-            continue;
-        for (unsigned k = i; k < i + m; k++)
-            if (h[k])
-                put_handler(c, k + 1, h[k], n);
-    }
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < N_EVENTS; i += BLOCK)
+        if (any(h, i, N_EVENTS))
+            handler_block(c, h, i, n);
 }
 
 const bh_attr *bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n, uint16_t *ret_count)
@@ -255,6 +268,7 @@ const bh_attr *bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n, uint16_
     if (!c.n)
         return NULL;
     bh_attr *attrs = bh_arena_alloc(&cx->arena, c.n * sizeof *attrs);
-    memcpy(attrs, cx->attrs, c.n * sizeof *attrs);
+    for (unsigned i = 0; i < c.n; i++) /* mostly one or two: not worth a call */
+        attrs[i] = cx->attrs[i];
     return attrs;
 }
