@@ -23,13 +23,16 @@ typedef struct bh_conn bh_conn;
 
 /* What a connection asks of the socket under it. */
 typedef struct bh_transport_ops {
-    /* Takes len bytes (whole frames or a piece of one); BH_MSG_HEADROOM bytes before them may be
-     * scribbled on. 0, or -errno: the connection is dead (closed will follow). */
+    /* Takes len bytes (whole frames or a piece of one; len <= BH_SEND_PIECE) or keeps a copy of what
+     * it cannot send. Neither they nor what stands before them may be changed: they are kept for a
+     * replay (LWS_WRITE_RAW changes nothing). 0, or -errno: the connection is dead; bh_conn_closed
+     * follows, but not from within this call. */
     int (*write)(bh_conn *conn, unsigned char *bytes, size_t len);
     bool (*busy)(bh_conn *conn);       /* bytes of an earlier write are still held */
     void (*want_writable)(bh_conn *conn); /* call bh_conn_writable once no longer busy */
     void (*pause)(bh_conn *conn, bool pause); /* stop or go on reading */
-    void (*close)(bh_conn *conn, unsigned code, const char *reason); /* then bh_conn_closed */
+    /* Then bh_conn_closed, at once (from within this call) or later. */
+    void (*close)(bh_conn *conn, unsigned code, const char *reason);
 } bh_transport_ops;
 
 typedef struct bh_hub_params {
@@ -42,7 +45,8 @@ typedef struct bh_hub_params {
 
 int bh_hub_new(const bh_hub_params *params, bh_hub **ret_hub);
 /* Refuses what is new, closes every connection (1001), stops the worker. `done` runs on the main
- * loop when no handle of the hub is left. */
+ * loop when no handle of the hub is left and every connection has said bh_conn_closed: who owns the
+ * sockets cuts those that take too long. */
 void bh_hub_stop(bh_hub *hub, void (*done)(bh_hub *hub, void *arg), void *arg);
 void bh_hub_free(bh_hub *hub); /* after done */
 
@@ -57,7 +61,8 @@ void bh_conn_writable(bh_conn *conn);
 void bh_conn_closed(bh_conn *conn); /* the transport is gone; conn is invalid after */
 
 /* A page's first HTML: done gets the fragment for inside <backhaul-view> and the token to put in
- * its data-token ("" when the session was not kept). Borrowed for the call. The returned id cancels. */
+ * its data-token ("" when the session was not kept). Borrowed for the call. The returned id cancels.
+ * 0: the hub is stopping, done will not be called. A page asked for before the stop is answered. */
 uint64_t bh_hub_page(bh_hub *hub, uint32_t page, const char *path, const char *query,
                      void (*done)(void *arg, const char *html, size_t len, const char *token),
                      void *arg);
@@ -80,6 +85,7 @@ typedef struct bh_hub_stats {
     uint64_t session_bytes, retained_bytes, pool_bytes;
     uint64_t cpu_render_ns; /* CLOCK_THREAD_CPUTIME_ID of the rendering thread; inline: of main */
 } bh_hub_stats;
+/* done may be called at once when the hub is stopping (then with the network side's numbers only). */
 void bh_hub_stats_get(bh_hub *hub, void (*done)(void *arg, const bh_hub_stats *stats), void *arg);
 
 #endif

@@ -59,6 +59,9 @@ typedef struct bh_msg_open {
 typedef struct bh_msg_call {
     void (*fn)(void *data, size_t len);
 } bh_msg_call;
+enum { BH_CALL_HEADER = 16 }; /* of which bh_msg_call is the first part: the data stay aligned */
+_Static_assert(sizeof(bh_msg_call) <= BH_CALL_HEADER, "");
+_Static_assert(offsetof(bh_msg, bytes) % 16 == 0 && BH_MSG_HEADROOM % 16 == 0, "data are aligned");
 
 bh_msg *bh_msg_new(bh_msg_kind kind, bh_sid sid, size_t cap); /* off = BH_MSG_HEADROOM, len 0 */
 void bh_msg_free(bh_msg *msg);                                /* NULL is fine */
