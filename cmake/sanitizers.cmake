@@ -13,3 +13,7 @@ if(BH_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
   add_link_options(--coverage)
 endif()
+# Fuzz targets steer by the coverage of what they call, so all of it is instrumented.
+if(BH_BUILD_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -15,7 +15,7 @@
 #include "server/limits.h"
 #include "server/wire.h"
 
-enum { FEW_MEMBERS = 16 };
+enum { FEW_MEMBERS = 16 }; /* compared pairwise; more are sorted */
 
 static int by_name(const void *a, const void *b)
 {
@@ -25,17 +25,24 @@ static int by_name(const void *a, const void *b)
 
 static bool twice(const cJSON *object, bh_arena *arena)
 {
-    const char *few[FEW_MEMBERS], **names = few;
     size_t n = 0;
+    for (const cJSON *c = object->child; c; c = c->next, n++) {
+        if (n == FEW_MEMBERS)
+            break;
+        for (const cJSON *d = object->child; d != c; d = d->next)
+            if (d->string[0] == c->string[0] && strcmp(d->string, c->string) == 0)
+                return true;
+    }
+    if (n < FEW_MEMBERS)
+        return false;
+    n = 0;
     for (const cJSON *c = object->child; c; c = c->next)
         n++;
-    if (n > FEW_MEMBERS)
-        names = bh_arena_alloc(arena, n * sizeof *names);
+    const char **names = bh_arena_alloc(arena, n * sizeof *names);
     n = 0;
     for (const cJSON *c = object->child; c; c = c->next)
         names[n++] = c->string;
-    if (n > 1)
-        qsort(names, n, sizeof *names, by_name);
+    qsort(names, n, sizeof *names, by_name);
     for (size_t i = 1; i < n; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             return true;

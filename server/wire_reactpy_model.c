@@ -15,49 +15,89 @@
 
 /* ---- strings -------------------------------------------------------------------------------------- */
 
-static size_t put_special(bh_buf *out, const unsigned char *s, size_t len)
+/* Longest that one byte becomes: \u00XX, or three bytes for one that is not UTF-8. */
+enum { ESCAPE_MAX = 6, BLOCK = 2048, STEP = 16 };
+
+/* One character that does not stand for itself: at *s, written to p. Returns the new p. */
+static unsigned char *special(unsigned char *p, const unsigned char **s, const unsigned char *end)
 {
     static const char hex[] = "0123456789abcdef";
-    unsigned char c = s[0];
+    unsigned char c = **s;
     if (c >= 0x80) {
-        size_t n = bh_utf8_step(s, len);
-        if (n) {
-            bh_buf_put(out, s, n);
-            return n;
+        size_t n = bh_utf8_step(*s, (size_t)(end - *s));
+        if (n == 0) { /* a text message that is not UTF-8 would cost the connection */
+            memcpy(p, "\xef\xbf\xbd", 3);
+            ++*s;
+            return p + 3;
         }
-        PUT(out, "\xef\xbf\xbd"); /* a text message that is not UTF-8 would cost the connection */
-        return 1;
+        for (size_t i = 0; i < n; i++)
+            p[i] = (*s)[i];
+        *s += n;
+        return p + n;
     }
-    unsigned char *p = bh_buf_room(out, 6);
-    p[0] = '\\';
-    const char *at = strchr("\"\"\\\\\nn\tt\rr", c);
-    if (c && at) {
-        p[1] = (unsigned char)at[1];
-        out->len += 2;
-    } else {
-        memcpy(p + 1, "u00", 3);
-        p[4] = (unsigned char)hex[c >> 4];
-        p[5] = (unsigned char)hex[c & 15u];
-        out->len += 6;
+    ++*s;
+    *p++ = '\\';
+    switch (c) {
+    case '"':
+    case '\\':
+        *p++ = c;
+        return p;
+    case '\n':
+        *p++ = 'n';
+        return p;
+    case '\r':
+        *p++ = 'r';
+        return p;
+    case '\t':
+        *p++ = 't';
+        return p;
+    default:
+        memcpy(p, "u00", 3);
+        p[3] = (unsigned char)hex[c >> 4];
+        p[4] = (unsigned char)hex[c & 15u];
+        return p + 5;
     }
-    return 1;
+}
+
+/* Escapes *at..stop, which may end inside a character that `end` lets it finish; there is room. */
+static unsigned char *escape_block(unsigned char *p, const unsigned char **at,
+                                   const unsigned char *stop, const unsigned char *end)
+{
+    const unsigned char *s = *at;
+    while (s < stop) {
+#ifdef __SSE2__
+        while (stop - s >= STEP) { /* copies 16, keeps those before the first special one */
+            __m128i x = _mm_loadu_si128((const __m128i *)(const void *)s);
+            unsigned mask = bh__json_special(x);
+            _mm_storeu_si128((__m128i *)(void *)p, x);
+            unsigned n = mask ? (unsigned)__builtin_ctz(mask) : STEP;
+            p += n;
+            s += n;
+            if (mask)
+                break;
+        }
+#endif
+        while (s < stop && bh__json_is_plain(*s))
+            *p++ = *s++;
+        while (s < stop && !bh__json_is_plain(*s))
+            p = special(p, &s, end);
+    }
+    *at = s;
+    return p;
 }
 
 static void put_escaped(bh_buf *out, const char *str, size_t len)
 {
     const unsigned char *s = (const unsigned char *)str, *end = s + len;
     while (s < end) {
-        size_t n = bh__json_plain(s, (size_t)(end - s));
-        bh_buf_put(out, s, n);
-        s += n;
-        if (s < end)
-            s += put_special(out, s, (size_t)(end - s));
+        size_t n = (size_t)(end - s) < BLOCK ? (size_t)(end - s) : BLOCK;
+        unsigned char *p = bh_buf_room(out, n * ESCAPE_MAX + STEP);
+        out->len += (size_t)(escape_block(p, &s, s + n, end) - p);
     }
 }
 
 void bh_json_string(bh_buf *out, const char *s, size_t len)
 {
-    (void)bh_buf_room(out, len + 2);
     bh_buf_byte(out, '"');
     put_escaped(out, s, len);
     bh_buf_byte(out, '"');
