@@ -51,12 +51,28 @@ static inline bool same_sort(const bh_node *a, const bh_node *b)
            (a->kind != BH_NODE_SLOT || a->u.slot.type == b->u.slot.type);
 }
 
+/* bh_key_equal without a call: keys are short, and compared for every keyed node. */
+static inline bool same_key(const bh_key *a, const bh_key *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == BH_KEY_INT)
+        return a->u.num == b->u.num;
+    const char *s = a->u.str, *t = b->u.str;
+    if (s == t)
+        return true;
+    for (; *s == *t; s++, t++)
+        if (!*s)
+            return true;
+    return false;
+}
+
 static inline bool same_identity(const bh_node *a, const bh_node *b)
 {
     const bh_key *ka = key_of(a), *kb = key_of(b);
     if (!ka && !kb)
         return a->site == b->site && same_sort(a, b);
-    return ka && kb && bh_key_equal(ka, kb);
+    return ka && kb && same_key(ka, kb);
 }
 
 /* As above, and they can continue each other. */
@@ -83,16 +99,15 @@ static uint32_t hash_identity(const bh_diff_scratch *s, const bh_node *n)
     } else if (key->kind == BH_KEY_INT) {
         h = mix(h + 1, (uint64_t)key->u.num);
     } else {
-        const char *p = key->u.str;
-        size_t len = strlen(p);
-        uint64_t word;
-        h += 2 + len;
-        for (; len >= 8; p += 8, len -= 8) {
-            memcpy(&word, p, 8);
-            h = mix(h, word);
+        uint64_t word = 0;
+        h += 2;
+        for (const char *p = key->u.str; *p; p++) {
+            if (word >> 56) {
+                h = mix(h, word);
+                word = 0;
+            }
+            word = word << 8 | (unsigned char)*p;
         }
-        word = 0;
-        memcpy(&word, p, len);
         h = mix(h, word);
     }
     h = mix(h, s->seed);

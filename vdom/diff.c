@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * vdom/diff.c — the emit phase: from matched trees to operations.
  *
- * Per parent: first what is gone is removed, then the new children are walked right to left. A child
+ * Per parent: first what is gone is removed, then the new children are walked right to left (where
+ * that matters: see emit_unmoved). A child
  * that continues an old one is emitted inside and then, if it has to move, moved; any other is
  * numbered and inserted. "Before what follows it" is a true place at that moment, because all that
  * follows is final already; nothing depends on positions, so no operation disturbs another's.
@@ -14,7 +15,6 @@
  *     a longest increasing run            0 1   2   -> a b c stay, d and e move
  *     right to left                     c stays; e before c; b, a stay; d before a */
 #include <assert.h>
-#include <string.h>
 
 #include "vdom/mem.h"
 #include "vdom/scratch.h"
@@ -120,9 +120,8 @@ static void emit_element(bh_diff *d, bh_node *cur)
 static inline void emit_text(bh_diff *d, const bh_node *cur)
 {
     const bh_node *old = cur->prev;
-    if (cur->u.text.str == old->u.text.str && cur->len == old->len)
-        return;
-    if (cur->len == old->len && memcmp(cur->u.text.str, old->u.text.str, cur->len) == 0)
+    if (cur->len == old->len && (cur->u.text.str == old->u.text.str ||
+                                 bh__same_bytes(cur->u.text.str, old->u.text.str, cur->len)))
         return;
     d->scratch->ops++;
     d->sink->ops->set_text(d->sink->self, cur);
@@ -151,8 +150,30 @@ void bh_diff_emit_node(bh_diff *d, bh_node *cur)
     }
 }
 
+/* The usual case: same children in the same order, each its own place in the page. Nothing at this
+ * level names a neighbour, so the order of walking is free. False: not that case, nothing done. */
+static bool emit_unmoved(bh_diff *d, const bh_node *prev, bh_node *cur)
+{
+    if (!prev || prev->len != cur->len)
+        return false;
+    const bh_node *old = prev->u.el.first;
+    for (const bh_node *c = cur->u.el.first; c; c = c->next, old = old->next)
+        if (c->prev != old || c->kind > BH_NODE_TEXT)
+            return false;
+    for (bh_node *c = cur->u.el.first; c; c = c->next) {
+        c->nid = c->prev->nid;
+        if (c->kind == BH_NODE_TEXT)
+            emit_text(d, c);
+        else
+            emit_element(d, c);
+    }
+    return true;
+}
+
 void bh_diff_emit_children(bh_diff *d, bh_node *prev, bh_node *cur)
 {
+    if (emit_unmoved(d, prev, cur))
+        return;
     bh_diff_scratch *s = d->scratch;
     size_t base = s->used;
     uint32_t matched = 0, last = 0;

@@ -3,8 +3,6 @@
  *
  * Arrays come in a fixed order, so nearly always the i-th new one is the i-th old one; only from
  * where that ends on are attributes looked for. */
-#include <string.h>
-
 #include "vdom/scratch.h"
 
 static inline bool same_slot(const bh_attr *a, const bh_attr *b)
@@ -26,7 +24,7 @@ static inline bool same_value(const bh_attr *a, const bh_attr *b)
     case BH_VAL_RAW:
         break;
     }
-    return a->u.str == b->u.str || (a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0);
+    return a->u.str == b->u.str || (a->len == b->len && bh__same_bytes(a->u.str, b->u.str, a->len));
 }
 
 static const bh_attr *find(const bh_node *n, unsigned hint, const bh_attr *like)

@@ -215,8 +215,10 @@ static void print_list(bh_buf *out, const spec_tree *t, unsigned *at, unsigned d
             snprintf(word, sizeof word, "'%s'@%d", texts[s->value], s->site);
         else if (s->kind == BH_NODE_ELEMENT)
             snprintf(word, sizeof word, "%s:", tags[s->tag]);
+        else if (s->kind == BH_NODE_SLOT)
+            snprintf(word, sizeof word, "%c:", 'A' + s->tag);
         else
-            snprintf(word, sizeof word, s->kind == BH_NODE_SLOT ? "%c:" : "", 'A' + s->tag);
+            word[0] = '\0';
         bh_buf_str(out, word);
         if (s->kind != BH_NODE_TEXT) {
             if (s->key >= 0) {

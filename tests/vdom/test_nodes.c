@@ -86,7 +86,9 @@ static void walker_finds_faults(void **state)
     assert_null(bh_tree_check(rig->names, root, 0));
     SHOW(rig, "");
     SHOW(rig, "a( b c ) { d } br:");
-    root = rig->root.cur, a = root->u.el.first, b = a->u.el.first;
+    root = rig->root.cur;
+    a = root->u.el.first;
+    b = a->u.el.first;
     b->index = 1;
     EXPECT_UNSOUND("a child whose index is not its position");
     b->index = 0;
