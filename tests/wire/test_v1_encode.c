@@ -351,7 +351,7 @@ static void test_random(void **state)
     tree_env env;
     bh_buf out;
     bh_buf_init(&out);
-    for (unsigned round = 0; round < random_rounds(3000); round++) {
+    for (unsigned round = 0; round < random_rounds(1500); round++) {
         v1_client c;
         tree_env_init(&env); /* names of one page */
         v1_client_init(&c);
