@@ -2,7 +2,7 @@
 # The installed library: every layer in one file, once shared (backhaul) and once static (backhaul_static). The layers
 # stay separate static targets for the tests and the benchmarks, which look inside them.
 set(BH_LAYERS "")
-foreach(layer IN ITEMS bh_vdom bh_render bh_wire bh_web bh_server)
+foreach(layer IN ITEMS bh_vdom bh_render bh_wire bh_web bh_hub bh_server)
   if(TARGET ${layer})
     list(APPEND BH_LAYERS ${layer})
   endif()
