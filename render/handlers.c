@@ -189,9 +189,15 @@ bool bh_session_event(bh_session *s, uint32_t hid, const bh_event *ev)
         clean.value = "";
     if (!clean.key)
         clean.key = "";
-    bh__input_reported(s, rec, &clean);
+    if (!s->echo_inputs)
+        bh__input_reported(s, rec, &clean);
     bh__handler_call(s, rec->inst, rec->fn, rec->cap, &clean);
     return true;
+}
+
+void bh_session_echo_inputs(bh_session *s, bool on)
+{
+    s->echo_inputs = on;
 }
 
 const char *bh_event_field(const bh_event *ev, const char *name)

@@ -256,7 +256,7 @@ struct bh_session {
     uint32_t effect_chain;
     uint8_t dirty_cause; /* BH_CAUSE_* since the last render */
     uint8_t warned;
-    bool woken, in_pass, attached;
+    bool woken, in_pass, attached, echo_inputs;
     size_t bytes, max_bytes;
     char *path, *query;
 };

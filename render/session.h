@@ -83,6 +83,10 @@ void bh_session_effects(bh_session *s, bool attached);
  * handler's event. Updates the tree's idea of a controlled input's value first: what the browser
  * shows now, so that the next render states the difference. */
 bool bh_session_event(bh_session *s, uint32_t hid, const bh_event *ev);
+/* For a client (ReactPy's) that shows a control's value by comparing what it was told with what it
+ * was told before, not with what the user did: the tree then keeps what was told, and a value that
+ * a handler takes over is sent back. Off at first. */
+void bh_session_echo_inputs(bh_session *s, bool on);
 /* Event type a handler id is for; BH_ON_NONE if there is none. */
 bh_event_type bh_session_handler_type(const bh_session *s, uint32_t hid);
 /* Runs timers that are due. */

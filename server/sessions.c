@@ -101,6 +101,7 @@ void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_link *link)
     rec->state = BH_REC_LIVE;
     rec->link = link;
     rec->codec = (uint8_t)link->codec;
+    bh_session_echo_inputs(rec->session, rec->codec == BH_CODEC_REACTPY);
     rec->loose_out = 0;
     link->rec = rec;
     w->n_live++;

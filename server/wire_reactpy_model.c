@@ -360,6 +360,21 @@ void bh__reactpy_attributes(const bh_reactpy_encoder *enc, const bh_node *n)
     put_members(enc->out, put_attribute_members(enc, n));
 }
 
+/* React's onChange is what the DOM calls input, and that client keeps a control in step with what is
+ * typed only if it has one. */
+static const char *handler_name(const bh_node *n, const bh_attr *a)
+{
+    bool control = n->tag == BH_TAG_INPUT || n->tag == BH_TAG_TEXTAREA || n->tag == BH_TAG_SELECT;
+    if (a->atom == BH_ON_input && control) {
+        const bh_attr *other = n->u.el.attrs, *end = other + n->n_attrs;
+        while (other < end && !(other->kind == BH_VAL_HANDLER && other->atom == BH_ON_change))
+            other++;
+        if (other == end)
+            return "onChange";
+    }
+    return bh_event_react_name((bh_event_type)a->atom);
+}
+
 void bh__reactpy_handlers(const bh_reactpy_encoder *enc, const bh_node *n)
 {
     bh_buf *out = enc->out;
@@ -368,7 +383,7 @@ void bh__reactpy_handlers(const bh_reactpy_encoder *enc, const bh_node *n)
         if (a->kind != BH_VAL_HANDLER)
             continue;
         PUT(out, ",\"");
-        bh_buf_str(out, bh_event_react_name((bh_event_type)a->atom));
+        bh_buf_str(out, handler_name(n, a));
         PUT(out, "\":");
         bh__reactpy_value(enc, a);
     }

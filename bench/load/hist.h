@@ -28,8 +28,10 @@ static inline uint64_t bh_hist_at(const bh_hist *h, double quantile)
     for (unsigned row = 0; row < 64; row++) {
         for (unsigned i = 0; i < 32; i++) {
             seen += h->buckets[row][i];
-            if (seen > rank)
-                return row == 0 ? i : ((33ULL + i) << (row - 1)) - 1;
+            if (seen > rank) {
+                uint64_t edge = row == 0 ? i : ((33ULL + i) << (row - 1)) - 1;
+                return edge < h->max ? edge : h->max;
+            }
         }
     }
     return h->max;
