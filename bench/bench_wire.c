@@ -61,12 +61,15 @@ static bh_node *element(uint16_t tag, const char *class_name, uint32_t hid)
     bh_node *n = bh_node_element(&B.arena, tag);
     bh_attr *attrs = bh_arena_alloc(&B.arena, 2 * sizeof *attrs);
     if (class_name)
-        attrs[n->n_attrs++] = (bh_attr){.atom = BH_A_class_name, .kind = BH_VAL_STR,
-                                        .len = (uint32_t)strlen(class_name), .u.str = class_name};
+        attrs[n->n_attrs++] = (bh_attr){.atom = BH_A_class_name,
+                                        .kind = BH_VAL_STR,
+                                        .len = (uint32_t)strlen(class_name),
+                                        .u.str = class_name};
     if (hid) {
         bh_handler_head *h = bh_arena_alloc(&B.arena, sizeof *h);
         *h = (bh_handler_head){.hid = hid};
-        attrs[n->n_attrs++] = (bh_attr){.atom = BH_ON_click, .kind = BH_VAL_HANDLER, .u.handler = h};
+        attrs[n->n_attrs++] =
+            (bh_attr){.atom = BH_ON_click, .kind = BH_VAL_HANDLER, .u.handler = h};
         n->flags |= BH_NODE_HANDLERS;
     }
     n->u.el.attrs = attrs;
@@ -78,8 +81,7 @@ static void number(bh_node *n, uint32_t *next)
     if (n->kind != BH_NODE_FRAGMENT)
         n->nid = (*next)++;
     if (n->kind != BH_NODE_TEXT)
-        for (bh_node *c = n->u.el.first; c; c = c->next)
-            number(c, next);
+        for (bh_node *c = n->u.el.first; c; c = c->next) number(c, next);
 }
 
 static void build(void)
@@ -182,8 +184,7 @@ static void escape_short(unsigned times)
 }
 static void utf8(unsigned times)
 {
-    for (unsigned i = 0; i < times; i++)
-        B.sum += bh_utf8_valid((const unsigned char *)text, LONG);
+    for (unsigned i = 0; i < times; i++) B.sum += bh_utf8_valid((const unsigned char *)text, LONG);
 }
 
 /* ---- in ----------------------------------------------------------------------------------------------------- */
@@ -260,11 +261,9 @@ int main(void)
     measure("JSON escape, plain text of 1 MiB", escape_long, 20, LONG);
     measure("JSON escape, plain strings of 20 bytes", escape_short, TIMES, SHORT);
     measure("UTF-8 check, plain text of 1 MiB", utf8, 20, LONG);
-    for (size_t i = 0; i < sizeof text; i += 10)
-        text[i] = '"';
+    for (size_t i = 0; i < sizeof text; i += 10) text[i] = '"';
     measure("JSON escape, a tenth quotes, strings of 20", escape_short, TIMES, SHORT);
-    for (size_t i = 0; i + 2 <= sizeof text; i += 2)
-        memcpy(text + i, "\xc3\xa9", 2);
+    for (size_t i = 0; i + 2 <= sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 2);
     measure("JSON escape, no ASCII, 1 MiB", escape_long, 20, LONG);
 
     measure("v1: click in", decode_click, TIMES, 0);

@@ -75,9 +75,9 @@ typedef struct bh_reactpy_encoder {
     /* what changed so far; begin sets these */
     const bh_node *site; /* nearest node whose model holds every change; NULL: nothing yet */
     unsigned changes;
-    int part;            /* of the site's model: the whole, its children, one attribute, ... */
-    uint16_t atom;       /* the one attribute */
-    uint8_t kind;        /* its bh_value_kind */
+    int part;      /* of the site's model: the whole, its children, one attribute, ... */
+    uint16_t atom; /* the one attribute */
+    uint8_t kind;  /* its bh_value_kind */
 } bh_reactpy_encoder;
 bh_patch_sink bh_reactpy_sink(bh_reactpy_encoder *enc);
 void bh_reactpy_begin(bh_reactpy_encoder *enc);

@@ -16,7 +16,7 @@ static inline const bh_node *bh__reactpy_object(const bh_node *n)
 }
 
 void bh__reactpy_model(const bh_reactpy_encoder *enc, const bh_node *n);
-void bh__reactpy_children(const bh_reactpy_encoder *enc, const bh_node *n); /* the array */
+void bh__reactpy_children(const bh_reactpy_encoder *enc, const bh_node *n);   /* the array */
 void bh__reactpy_attributes(const bh_reactpy_encoder *enc, const bh_node *n); /* the object */
 void bh__reactpy_handlers(const bh_reactpy_encoder *enc, const bh_node *n);   /* likewise */
 void bh__reactpy_value(const bh_reactpy_encoder *enc, const bh_attr *a);

@@ -124,7 +124,10 @@ static const bh_patch_ops reactpy_ops = {
     .del_attr = sink_del_attr,
 };
 
-bh_patch_sink bh_reactpy_sink(bh_reactpy_encoder *enc) { return (bh_patch_sink){&reactpy_ops, enc}; }
+bh_patch_sink bh_reactpy_sink(bh_reactpy_encoder *enc)
+{
+    return (bh_patch_sink){&reactpy_ops, enc};
+}
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
 
@@ -243,7 +246,8 @@ void bh_reactpy_finish(bh_reactpy_encoder *enc)
 void bh_reactpy_root(bh_reactpy_encoder *enc, const bh_node *root)
 {
     bh_buf *out = enc->out;
-    PUT(out, "{\"type\":\"layout-update\",\"path\":\"\",\"model\":{\"tagName\":\"\",\"children\":[");
+    PUT(out,
+        "{\"type\":\"layout-update\",\"path\":\"\",\"model\":{\"tagName\":\"\",\"children\":[");
     bh__reactpy_model(enc, root);
     PUT(out, "]}}");
     bh_reactpy_begin(enc);

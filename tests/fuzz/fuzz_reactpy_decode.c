@@ -19,7 +19,10 @@ static void check(int holds)
         abort();
 }
 
-static void check_string(const char *s) { check(bh_utf8_valid((const unsigned char *)s, strlen(s))); }
+static void check_string(const char *s)
+{
+    check(bh_utf8_valid((const unsigned char *)s, strlen(s)));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

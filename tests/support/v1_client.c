@@ -67,10 +67,8 @@ static void attr_clear(v1_attr *a)
 
 static void node_free(v1_client *c, v1_node *n)
 {
-    for (size_t i = 0; i < n->n_children; i++)
-        node_free(c, n->children[i]);
-    for (size_t i = 0; i < n->n_attrs; i++)
-        attr_clear(&n->attrs[i]);
+    for (size_t i = 0; i < n->n_children; i++) node_free(c, n->children[i]);
+    for (size_t i = 0; i < n->n_attrs; i++) attr_clear(&n->attrs[i]);
     if (n->nid && n->nid < c->cap_nid)
         c->by_nid[n->nid] = NULL;
     free(n->tag);
@@ -118,8 +116,7 @@ static void number(v1_client *c, v1_node *n)
 static size_t index_of(const v1_node *n)
 {
     size_t i = 0;
-    while (n->parent->children[i] != n)
-        i++;
+    while (n->parent->children[i] != n) i++;
     return i;
 }
 
@@ -354,8 +351,7 @@ static v1_node *build(struct in *in, const char *ns)
         else
             bad(in, "no attribute kind %u", op);
     }
-    for (uint32_t i = num(in); i && !in->bad; i--)
-        attach(n, build(in, child_ns(n)), NULL);
+    for (uint32_t i = num(in); i && !in->bad; i--) attach(n, build(in, child_ns(n)), NULL);
     return n;
 }
 
@@ -374,8 +370,7 @@ static void insert(struct in *in)
 
 static bool within(const v1_node *n, const v1_node *top)
 {
-    while (n && n != top)
-        n = n->parent;
+    while (n && n != top) n = n->parent;
     return n != NULL;
 }
 
@@ -481,8 +476,7 @@ int v1_client_frame(v1_client *c, const void *data, size_t len)
     }
     if (!in.bad && seq && seq != c->seq + 1)
         bad(&in, "frame %u after %u", seq, c->seq);
-    while (in.at < in.end)
-        frame_op(&in);
+    while (in.at < in.end) frame_op(&in);
     if (in.bad)
         return -1;
     if (seq)
@@ -547,8 +541,7 @@ void v1_node_text(const v1_node *n, bh_buf *out)
 {
     if (!n->tag)
         bh_buf_str(out, n->text);
-    for (size_t i = 0; i < n->n_children; i++)
-        v1_node_text(n->children[i], out);
+    for (size_t i = 0; i < n->n_children; i++) v1_node_text(n->children[i], out);
 }
 
 bool v1_node_shows(const v1_node *n, const char *text)
@@ -556,7 +549,8 @@ bool v1_node_shows(const v1_node *n, const char *text)
     bh_buf buf;
     bh_buf_init(&buf);
     v1_node_text(n, &buf);
-    bool same = buf.len == strlen(text) && memcmp(buf.len ? (char *)buf.data : "", text, buf.len) == 0;
+    bool same =
+        buf.len == strlen(text) && memcmp(buf.len ? (char *)buf.data : "", text, buf.len) == 0;
     bh_buf_fini(&buf);
     return same;
 }
@@ -681,8 +675,7 @@ void v1_client_json(const v1_client *c, bh_buf *out) { json_children(c->view, ou
 
 static void put_num(bh_buf *out, uint64_t v)
 {
-    for (; v >= 128; v /= 128)
-        bh_buf_byte(out, (unsigned char)(128 + v % 128));
+    for (; v >= 128; v /= 128) bh_buf_byte(out, (unsigned char)(128 + v % 128));
     bh_buf_byte(out, (unsigned char)v);
 }
 

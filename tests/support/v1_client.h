@@ -39,9 +39,9 @@ typedef struct v1_client {
     v1_node **by_nid; /* gone or not yet: NULL */
     size_t cap_nid;
     uint32_t next_nid;
-    uint32_t seq; /* last numbered frame applied */
-    uint32_t ack; /* highest ack seen */
-    uint32_t sent; /* last event sent */
+    uint32_t seq;     /* last numbered frame applied */
+    uint32_t ack;     /* highest ack seen */
+    uint32_t sent;    /* last event sent */
     unsigned welcome; /* flags of the last WELCOME; 0: none yet */
     char token[256];
     char notice[256];
@@ -57,13 +57,13 @@ void v1_client_fini(v1_client *c);
 int v1_client_frame(v1_client *c, const void *data, size_t len);
 
 /* What is on the page. */
-v1_node *v1_client_tag(v1_client *c, const char *tag, unsigned nth);    /* document order */
+v1_node *v1_client_tag(v1_client *c, const char *tag, unsigned nth);        /* document order */
 v1_node *v1_client_attr(v1_client *c, const char *name, const char *value); /* first that has it */
-const char *v1_node_attr(const v1_node *n, const char *name);           /* NULL: absent */
+const char *v1_node_attr(const v1_node *n, const char *name);               /* NULL: absent */
 const v1_attr *v1_node_handler(const v1_node *n, const char *event);
-void v1_node_text(const v1_node *n, bh_buf *out);  /* textContent; not NUL-terminated */
+void v1_node_text(const v1_node *n, bh_buf *out);       /* textContent; not NUL-terminated */
 bool v1_node_shows(const v1_node *n, const char *text); /* textContent equals text */
-void v1_client_json(const v1_client *c, bh_buf *out); /* the notation of tests/wire/README.md */
+void v1_client_json(const v1_client *c, bh_buf *out);   /* the notation of tests/wire/README.md */
 
 /* What a browser sends; appends one message's payload to out. */
 void v1_put_hello(bh_buf *out, const char *token, uint32_t last, uint32_t nodes);

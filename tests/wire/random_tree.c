@@ -56,10 +56,25 @@ static void key(uint64_t *seed, bool keyed, unsigned i)
 static void attrs(uint64_t *seed)
 {
     static const char *const pool[] = {
-        " class=\"a\"",    " class=\"b c\"",  " id=\"x\"",      " title=\"t\"",     " title=\"\"",
-        " style=\"top:0\"", " disabled",      " hidden",        " data-a=\"1\"",    " data-a=\"2\"",
-        " data-b=\"3\"",   " value=\"v\"",    " value=\"w\"",   " checked",         " checked!",
-        " on:click=1:1",   " on:input=2",     " on:keydown=3",  " default-value=\"d\"",
+        " class=\"a\"",
+        " class=\"b c\"",
+        " id=\"x\"",
+        " title=\"t\"",
+        " title=\"\"",
+        " style=\"top:0\"",
+        " disabled",
+        " hidden",
+        " data-a=\"1\"",
+        " data-a=\"2\"",
+        " data-b=\"3\"",
+        " value=\"v\"",
+        " value=\"w\"",
+        " checked",
+        " checked!",
+        " on:click=1:1",
+        " on:input=2",
+        " on:keydown=3",
+        " default-value=\"d\"",
     };
     /* names of the pool that may not occur twice in one element */
     static const unsigned kind[] = {0, 0, 1, 2, 2, 3, 4, 5, 6, 6, 7, 8, 8, 9, 9, 10, 11, 12, 8};

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-uint64_t random_seed(void);               /* from BH_SEED or the clock; printed */
-unsigned random_rounds(unsigned normal);  /* BH_ROUNDS overrides */
+uint64_t random_seed(void);              /* from BH_SEED or the clock; printed */
+unsigned random_rounds(unsigned normal); /* BH_ROUNDS overrides */
 unsigned random_below(uint64_t *seed, unsigned n);
-const char *random_tree(uint64_t *seed);  /* valid until the next call */
+const char *random_tree(uint64_t *seed); /* valid until the next call */
 
 #endif

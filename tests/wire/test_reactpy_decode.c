@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * ReactPy in: the gate, the shapes both client generations send, and hostile text. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,13 +152,11 @@ static void test_gate_limits(void **state)
     }
     memset(text, '[', size);
     assert_int_equal(gate(text, size), -E2BIG);
-    for (size_t i = 0; i + 5 <= size; i += 5)
-        memcpy(text + i, "{\"\": ", 5);
+    for (size_t i = 0; i + 5 <= size; i += 5) memcpy(text + i, "{\"\": ", 5);
     assert_int_equal(gate(text, size), -E2BIG);
     for (unsigned n = BH_JSON_VALUES - 1; n <= BH_JSON_VALUES; n++) { /* and the array itself */
         text[0] = '[';
-        for (unsigned i = 0; i < n; i++)
-            memcpy(text + 1 + 2 * i, i + 1 < n ? "1," : "1]", 2);
+        for (unsigned i = 0; i < n; i++) memcpy(text + 1 + 2 * i, i + 1 < n ? "1," : "1]", 2);
         assert_int_equal(gate(text, 1 + (size_t)2 * n), n < BH_JSON_VALUES ? 0 : -E2BIG);
     }
     memset(text, '1', 64);
@@ -176,8 +174,7 @@ static void test_utf8(void **state)
         size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
         static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
         uint32_t rest = c;
-        for (size_t i = n; i-- > 1; rest >>= 6)
-            s[i] = (unsigned char)(0x80 | (rest & 0x3f));
+        for (size_t i = n; i-- > 1; rest >>= 6) s[i] = (unsigned char)(0x80 | (rest & 0x3f));
         s[0] = (unsigned char)(lead[n] | rest);
         bool want = c < 0x110000 && (c < 0xd800 || c > 0xdfff);
         valid += bh_utf8_valid(s, n);
@@ -197,7 +194,8 @@ static void test_utf8(void **state)
     }
 }
 
-#define EVENT(target, data) "{\"type\":\"layout-event\",\"target\":\"" target "\",\"data\":[" data "]}"
+#define EVENT(target, data)                                                                        \
+    "{\"type\":\"layout-event\",\"target\":\"" target "\",\"data\":[" data "]}"
 
 static bh_reactpy_message ok(struct world *w, const char *text)
 {
@@ -212,11 +210,12 @@ static bh_reactpy_message ok(struct world *w, const char *text)
 static void test_events_03(void **state)
 {
     struct world *w = *state;
-    bh_reactpy_message m = ok(
-        w, EVENT("12", "{\"bubbles\":true,\"type\":\"click\",\"target\":{\"tagName\":\"BUTTON\","
-                       "\"boundingClientRect\":{},\"value\":\"7\"},\"altKey\":true,\"ctrlKey\":false,"
-                       "\"shiftKey\":true,\"metaKey\":false,\"button\":1,\"clientX\":100.5,"
-                       "\"clientY\":-3,\"selection\":null}"));
+    bh_reactpy_message m =
+        ok(w, EVENT("12",
+                    "{\"bubbles\":true,\"type\":\"click\",\"target\":{\"tagName\":\"BUTTON\","
+                    "\"boundingClientRect\":{},\"value\":\"7\"},\"altKey\":true,\"ctrlKey\":false,"
+                    "\"shiftKey\":true,\"metaKey\":false,\"button\":1,\"clientX\":100.5,"
+                    "\"clientY\":-3,\"selection\":null}"));
     assert_int_equal(m.hid, 12);
     assert_int_equal(m.seq, 0);
     assert_string_equal(m.event.value, "7");
@@ -246,9 +245,9 @@ static void test_events_03(void **state)
 static void test_events_1x(void **state)
 {
     struct world *w = *state;
-    bh_reactpy_message m =
-        ok(w, "{\"seq\":41,\"type\":\"layout-event\",\"target\":\"3\",\"data\":[{\"type\":\"change\","
-              "\"target\":{\"type\":\"checkbox\",\"value\":\"on\",\"checked\":true}}]}");
+    bh_reactpy_message m = ok(
+        w, "{\"seq\":41,\"type\":\"layout-event\",\"target\":\"3\",\"data\":[{\"type\":\"change\","
+           "\"target\":{\"type\":\"checkbox\",\"value\":\"on\",\"checked\":true}}]}");
     assert_int_equal(m.seq, 41);
     assert_true(m.event.checked);
     m = ok(w, EVENT("3", "{\"target\":[{\"value\":\"a\",\"selected\":false},{\"value\":\"b\","
@@ -257,12 +256,13 @@ static void test_events_1x(void **state)
     assert_int_equal(m.event.n_fields, 2);
     assert_string_equal(m.event.fields[0].name, "");
     assert_string_equal(m.event.fields[1].value, "c");
-    m = ok(w, EVENT("3", "{\"type\":\"submit\",\"target\":[{\"name\":\"who\",\"type\":\"text\","
-                         "\"value\":\"Ada\"},{\"name\":\"yes\",\"type\":\"checkbox\",\"value\":\"1\","
-                         "\"checked\":true},{\"name\":\"no\",\"type\":\"radio\",\"value\":\"2\","
-                         "\"checked\":false},{\"name\":\"off\",\"value\":\"3\",\"disabled\":true},"
-                         "{\"type\":\"text\",\"value\":\"nameless\"},{\"name\":\"go\",\"type\":"
-                         "\"submit\",\"value\":\"Go\"},{\"name\":\"m\",\"value\":5},{}]}"));
+    m = ok(w,
+           EVENT("3", "{\"type\":\"submit\",\"target\":[{\"name\":\"who\",\"type\":\"text\","
+                      "\"value\":\"Ada\"},{\"name\":\"yes\",\"type\":\"checkbox\",\"value\":\"1\","
+                      "\"checked\":true},{\"name\":\"no\",\"type\":\"radio\",\"value\":\"2\","
+                      "\"checked\":false},{\"name\":\"off\",\"value\":\"3\",\"disabled\":true},"
+                      "{\"type\":\"text\",\"value\":\"nameless\"},{\"name\":\"go\",\"type\":"
+                      "\"submit\",\"value\":\"Go\"},{\"name\":\"m\",\"value\":5},{}]}"));
     assert_int_equal(m.event.n_fields, 3);
     assert_string_equal(m.event.fields[0].name, "who");
     assert_string_equal(m.event.fields[0].value, "Ada");
@@ -297,7 +297,8 @@ static const struct {
     {EVENT("1", "{\"target\":{\"value\":\"a\",\"v\\u0061lue\":\"b\"}}"), -EPROTO},
     {EVENT("1", "{\"x\":[[[{\"k\":1,\"l\":2,\"k\":3}]]]}"), -EPROTO},
     {EVENT("1", "{\"a\":0,\"b\":0,\"c\":0,\"d\":0,\"e\":0,\"f\":0,\"g\":0,\"h\":0,\"i\":0,\"j\":0,"
-                "\"k\":0,\"l\":0,\"m\":0,\"n\":0,\"o\":0,\"p\":0,\"q\":0,\"c\":0}"), -EPROTO},
+                "\"k\":0,\"l\":0,\"m\":0,\"n\":0,\"o\":0,\"p\":0,\"q\":0,\"c\":0}"),
+     -EPROTO},
     {EVENT("", ""), -ENOMSG},
     {EVENT("0", ""), -ENOMSG},
     {EVENT("01", ""), -ENOMSG},
@@ -307,7 +308,8 @@ static const struct {
     {EVENT("99999999999999999999", ""), -ENOMSG},
     {EVENT("8b2f-uuid", ""), -ENOMSG},
     {EVENT("1", "{\"target\":5,\"key\":5,\"shiftKey\":1,\"clientX\":\"1\",\"clientY\":2,"
-                "\"button\":1e300,\"deltaX\":1e999,\"deltaY\":1}"), 0},
+                "\"button\":1e300,\"deltaX\":1e999,\"deltaY\":1}"),
+     0},
     {EVENT("1", "{\"target\":{\"value\":{},\"checked\":\"true\",\"elements\":5}}"), 0},
     {EVENT("1", "{\"target\":null}"), 0},
 };
@@ -338,9 +340,9 @@ static void test_messages(void **state)
 static void test_mutations(void **state)
 {
     struct world *w = *state;
-    static const char base[] =
-        EVENT("12", "{\"type\":\"change\",\"target\":{\"value\":\"h\\u00e9\xc3\xa9\",\"checked\":true,"
-                    "\"elements\":[{\"name\":\"a\",\"value\":\"b\"}]},\"clientX\":1.5e1,\"clientY\":2}");
+    static const char base[] = EVENT(
+        "12", "{\"type\":\"change\",\"target\":{\"value\":\"h\\u00e9\xc3\xa9\",\"checked\":true,"
+              "\"elements\":[{\"name\":\"a\",\"value\":\"b\"}]},\"clientX\":1.5e1,\"clientY\":2}");
     uint64_t seed = random_seed();
     unsigned taken = 0, refused = 0;
     for (unsigned round = 0; round < random_rounds(20000); round++) {
@@ -366,8 +368,10 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gate),        cmocka_unit_test(test_gate_limits),
-        cmocka_unit_test(test_utf8),        cmocka_unit_test_setup_teardown(test_events_03, setup, teardown),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_gate_limits),
+        cmocka_unit_test(test_utf8),
+        cmocka_unit_test_setup_teardown(test_events_03, setup, teardown),
         cmocka_unit_test_setup_teardown(test_events_1x, setup, teardown),
         cmocka_unit_test_setup_teardown(test_messages, setup, teardown),
         cmocka_unit_test_setup_teardown(test_mutations, setup, teardown),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * backhaul.v1 in: golden messages, what must be refused, every cut and every bit flip. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,20 +30,39 @@ static const struct {
     {"click", {.kind = BH_V1_EVENT, .seq = 1, .hid = 1}},
     {"click, late in a long session", {.kind = BH_V1_EVENT, .seq = 9999, .ack = 9999, .hid = 300}},
     {"click with shift on a button with a value",
-     {.kind = BH_V1_EVENT, .seq = 2, .ack = 1, .hid = 5,
+     {.kind = BH_V1_EVENT,
+      .seq = 2,
+      .ack = 1,
+      .hid = 5,
       .event = {.value = "7", .mods = BH_MOD_SHIFT}}},
-    {"input", {.kind = BH_V1_EVENT, .seq = 3, .ack = 2, .hid = 4,
-               .event = {.value = "h\xc3\xa9llo \xf0\x9f\x92\xa9"}}},
-    {"checkbox", {.kind = BH_V1_EVENT, .seq = 4, .ack = 2, .hid = 4,
-                  .event = {.value = "on", .checked = true}}},
-    {"keydown", {.kind = BH_V1_EVENT, .seq = 5, .ack = 2, .hid = 6,
-                 .event = {.value = "v", .key = "Enter", .mods = BH_MOD_CTRL | BH_MOD_META}}},
-    {"pointer", {.kind = BH_V1_EVENT, .seq = 6, .ack = 2, .hid = 6,
-                 .event = {.x = 12, .y = -1, .button = 2}}},
-    {"wheel far", {.kind = BH_V1_EVENT, .seq = 7, .ack = 2, .hid = 6,
-                   .event = {.x = -2147483648.0, .y = 2147483647.0}}},
-    {"submit", {.kind = BH_V1_EVENT, .seq = 8, .ack = 3, .hid = 7,
-                .event = {.fields = form, .n_fields = 3}}},
+    {"input",
+     {.kind = BH_V1_EVENT,
+      .seq = 3,
+      .ack = 2,
+      .hid = 4,
+      .event = {.value = "h\xc3\xa9llo \xf0\x9f\x92\xa9"}}},
+    {"checkbox",
+     {.kind = BH_V1_EVENT,
+      .seq = 4,
+      .ack = 2,
+      .hid = 4,
+      .event = {.value = "on", .checked = true}}},
+    {"keydown",
+     {.kind = BH_V1_EVENT,
+      .seq = 5,
+      .ack = 2,
+      .hid = 6,
+      .event = {.value = "v", .key = "Enter", .mods = BH_MOD_CTRL | BH_MOD_META}}},
+    {"pointer",
+     {.kind = BH_V1_EVENT, .seq = 6, .ack = 2, .hid = 6, .event = {.x = 12, .y = -1, .button = 2}}},
+    {"wheel far",
+     {.kind = BH_V1_EVENT,
+      .seq = 7,
+      .ack = 2,
+      .hid = 6,
+      .event = {.x = -2147483648.0, .y = 2147483647.0}}},
+    {"submit",
+     {.kind = BH_V1_EVENT, .seq = 8, .ack = 3, .hid = 7, .event = {.fields = form, .n_fields = 3}}},
 };
 
 static void put(bh_buf *out, const bh_v1_message *m)
@@ -205,11 +224,15 @@ static const struct {
     {"number above 32 bits", BYTES("\x03\xff\xff\xff\xff\x1f"), EPROTO},
     {"number without end", BYTES("\x03\x80\x80\x80\x80\x80\x80"), EPROTO},
     {"hello of another version", BYTES("\x01\x02\x00\x00\x00"), EPROTO},
-    {"hello, token cut off", BYTES("\x01\x01\x05"
-                                   "abc"), EPROTO},
-    {"hello, token with NUL", BYTES("\x01\x01\x03"
-                                    "a\x00"
-                                    "b\x00\x00"), EPROTO},
+    {"hello, token cut off",
+     BYTES("\x01\x01\x05"
+           "abc"),
+     EPROTO},
+    {"hello, token with NUL",
+     BYTES("\x01\x01\x03"
+           "a\x00"
+           "b\x00\x00"),
+     EPROTO},
     {"hello, token not UTF-8", BYTES("\x01\x01\x01\xff\x00\x00"), EILSEQ},
     {"event 0", BYTES("\x02\x00\x00\x01"), EPROTO},
     {"handler 0", BYTES("\x02\x01\x00\x00"), EPROTO},
@@ -217,12 +240,16 @@ static const struct {
     {"field 0", BYTES("\x02\x01\x00\x01\x00"), EPROTO},
     {"field 8", BYTES("\x02\x01\x00\x01\x08"), EPROTO},
     {"field 33", BYTES("\x02\x01\x00\x01\x21"), EPROTO},
-    {"value twice", BYTES("\x02\x01\x00\x01\x01\x01"
-                          "a\x01\x01"
-                          "b"), EPROTO},
+    {"value twice",
+     BYTES("\x02\x01\x00\x01\x01\x01"
+           "a\x01\x01"
+           "b"),
+     EPROTO},
     {"checked twice", BYTES("\x02\x01\x00\x01\x02\x02"), EPROTO},
-    {"value longer than the message", BYTES("\x02\x01\x00\x01\x01\xff\xff\xff\xff\x0f"
-                                            "a"), EPROTO},
+    {"value longer than the message",
+     BYTES("\x02\x01\x00\x01\x01\xff\xff\xff\xff\x0f"
+           "a"),
+     EPROTO},
     {"value with NUL", BYTES("\x02\x01\x00\x01\x01\x01\x00"), EPROTO},
     {"value with an overlong form", BYTES("\x02\x01\x00\x01\x01\x02\xc0\xaf"), EILSEQ},
     {"value with a surrogate", BYTES("\x02\x01\x00\x01\x01\x03\xed\xa0\x80"), EILSEQ},
@@ -232,8 +259,10 @@ static const struct {
     {"modifiers cut off", BYTES("\x02\x01\x00\x01\x04"), EPROTO},
     {"position cut off", BYTES("\x02\x01\x00\x01\x05\x02"), EPROTO},
     {"button cut off", BYTES("\x02\x01\x00\x01\x06"), EPROTO},
-    {"form field without value", BYTES("\x02\x01\x00\x01\x07\x01"
-                                       "a"), EPROTO},
+    {"form field without value",
+     BYTES("\x02\x01\x00\x01\x07\x01"
+           "a"),
+     EPROTO},
 };
 
 static void test_refused(void **state)
@@ -275,8 +304,7 @@ static void test_limits(void **state)
     bh_chunk_pool_init(&pool);
     bh_arena_init(&arena, &pool);
     bh_buf_init(&out);
-    for (size_t i = 0; i < BH_MAX_FIELDS + 1; i++)
-        fields[i] = (bh_field){"n", "v"};
+    for (size_t i = 0; i < BH_MAX_FIELDS + 1; i++) fields[i] = (bh_field){"n", "v"};
     bh_event ev = {.fields = fields, .n_fields = BH_MAX_FIELDS};
     v1_put_event(&out, 1, 0, 1, &ev);
     assert_int_equal(decode(out.data, out.len, &arena, &m), 0);
@@ -324,7 +352,8 @@ static void test_mutations(void **state)
         out.len = 0;
         put(&out, &messages[random_below(&seed, sizeof messages / sizeof *messages)].m);
         for (unsigned n = 1 + random_below(&seed, 3); n; n--)
-            out.data[random_below(&seed, (unsigned)out.len)] = (unsigned char)random_below(&seed, 256);
+            out.data[random_below(&seed, (unsigned)out.len)] =
+                (unsigned char)random_below(&seed, 256);
         int rc = decode(out.data, out.len, &arena, &m);
         assert_true(rc == 0 || rc == -EPROTO || rc == -EILSEQ);
         taken += rc == 0;
@@ -339,8 +368,8 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_click_is_small),
+        cmocka_unit_test(test_golden),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_click_is_small),
         cmocka_unit_test(test_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,13 +38,15 @@ static const struct {
      "<u key=3/><i key=1/><b key=2/>"},
     {"move, remove and insert at once", "<ul><li key=1>1</><li key=2>2</><li key=3>3</></>",
      "<ul><li key=3>three</><li key=4>4</><li key=1>1</></>"},
-    {"integer and string keys differ", "<i key=1>a</><i key='1'>b</>", "<i key='1'>b</><i key=1>a</>"},
+    {"integer and string keys differ", "<i key=1>a</><i key='1'>b</>",
+     "<i key='1'>b</><i key=1>a</>"},
     {"same key, another tag", "<p key=1>a</>", "<div key=1>a</>"},
     {"fragment of two moves", "<frag key=1><i/><b/></><frag key=2><u/>x</>",
      "<frag key=2><u/>x</><frag key=1><i/><b/></>"},
     {"fragment of two goes, one of three comes", "<frag key=1><i/><b/></><hr/>",
      "<frag key=2><u/>x<em>y</></><hr/>"},
-    {"empty fragment fills before a neighbour", "<frag key=1/><hr/>", "<frag key=1><p>x</></><hr/>"},
+    {"empty fragment fills before a neighbour", "<frag key=1/><hr/>",
+     "<frag key=1><p>x</></><hr/>"},
     {"component changes inside", "<div><slot>a<b>1</></>z</>", "<div><slot>a<b>2</></>z</>"},
     {"component in a component moves with its contents",
      "<div><slot key=1><slot>a</><i/></><slot key=2>b</></>",
@@ -58,9 +60,12 @@ static const struct {
     {"tag that is not known comes", "", "<my-tag data-a=\"b\">x</>"},
     {"boolean on and off", "<button disabled>a</><details><summary>s</></>",
      "<button>a</><details open><summary>s</></>"},
-    {"enumerated", "<p aria-expanded=\"false\" draggable=\"true\"/>", "<p aria-expanded=\"true\"/>"},
-    {"style", "<p style=\"color: red\">x</>", "<p style=\"color: blue; background: url('a;b')\">x</>"},
-    {"style comes and goes", "<p>x</><q style=\"top: 0\">y</>", "<p style=\"top: 1px\">x</><q>y</>"},
+    {"enumerated", "<p aria-expanded=\"false\" draggable=\"true\"/>",
+     "<p aria-expanded=\"true\"/>"},
+    {"style", "<p style=\"color: red\">x</>",
+     "<p style=\"color: blue; background: url('a;b')\">x</>"},
+    {"style comes and goes", "<p>x</><q style=\"top: 0\">y</>",
+     "<p style=\"top: 1px\">x</><q>y</>"},
     {"handlers come, change flags, go",
      "<button on:click=1>a</><form on:submit=2:1/><p on:keydown=3/>",
      "<button on:click=1 on:dblclick=4:3>a</><form on:submit=2/><p/>"},
@@ -85,8 +90,7 @@ static const struct {
     {"svg, foreignObject, html and svg again", "<svg/>",
      "<svg viewBox=\"0 0 1 1\"><foreignObject><div><svg><a/></></></></>"},
     {"math", "<p/>", "<p><math><mi>x</></></>"},
-    {"insert below foreignObject", "<svg><foreignObject/></>",
-     "<svg><foreignObject><p>x</></></>"},
+    {"insert below foreignObject", "<svg><foreignObject/></>", "<svg><foreignObject><p>x</></></>"},
     {"raw html", "<div html=\"<b>a</b>\"/>", "<div html=\"<i>b</i>\"/>"},
     {"raw html to children", "<div html=\"<b>a</b>\"/>", "<div><p>x</></>"},
     {"children to raw html", "<div><p>x</>y</>", "<div html=\"<b>a</b>\"/>"},
@@ -179,8 +183,7 @@ static void test_golden(void **state)
     bh_buf json;
     tree_env_init(&env);
     bh_buf_init(&json);
-    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
-        one_vector(&env, i, &json);
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) one_vector(&env, i, &json);
     bh_buf_str(&json, "\n]\n");
     golden_check("v1_frames.json", &json);
     bh_buf_fini(&json);
@@ -300,8 +303,8 @@ static void test_varints(void **state)
     static const struct {
         uint64_t v;
         size_t len;
-    } cases[] = {{0, 1},       {127, 1},        {128, 2},        {16383, 2},
-                 {16384, 3},   {2097151, 3},    {UINT32_MAX, 5}, {UINT64_MAX, 10}};
+    } cases[] = {{0, 1},     {127, 1},     {128, 2},        {16383, 2},
+                 {16384, 3}, {2097151, 3}, {UINT32_MAX, 5}, {UINT64_MAX, 10}};
     bh_buf out;
     bh_buf_init(&out);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -309,8 +312,7 @@ static void test_varints(void **state)
         bh_v1_varint(&out, cases[i].v);
         assert_int_equal(out.len, cases[i].len);
         uint64_t v = 0;
-        for (size_t k = out.len; k-- > 0;)
-            v = v << 7 | (out.data[k] & 0x7fu);
+        for (size_t k = out.len; k-- > 0;) v = v << 7 | (out.data[k] & 0x7fu);
         assert_true(v == cases[i].v);
     }
     bh_buf_fini(&out);
@@ -380,9 +382,9 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_varints),      cmocka_unit_test(test_ws_header),
-        cmocka_unit_test(test_session_ops),  cmocka_unit_test(test_adopted_handlers),
-        cmocka_unit_test(test_golden),       cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_varints),     cmocka_unit_test(test_ws_header),
+        cmocka_unit_test(test_session_ops), cmocka_unit_test(test_adopted_handlers),
+        cmocka_unit_test(test_golden),      cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

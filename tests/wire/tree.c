@@ -51,8 +51,7 @@ static size_t word(struct parse *p, char *out, size_t size)
 static const char *quoted(struct parse *p, char quote, size_t *ret_len)
 {
     const char *from = ++p->at;
-    while (*p->at && *p->at != quote)
-        p->at++;
+    while (*p->at && *p->at != quote) p->at++;
     if (!*p->at)
         die(p, "no closing quote");
     *ret_len = (size_t)(p->at++ - from);
@@ -115,8 +114,7 @@ static void parse_attrs(struct parse *p, bh_node *n)
     for (;;) {
         char name[80];
         size_t len;
-        while (*p->at == ' ')
-            p->at++;
+        while (*p->at == ' ') p->at++;
         if (!word(p, name, sizeof name))
             break;
         bh_attr *a = &list[used];
@@ -134,8 +132,8 @@ static void parse_attrs(struct parse *p, bh_node *n)
                 a->len = (uint32_t)len;
                 n->flags |= BH_NODE_RAW;
             } else {
-                *a = (bh_attr){.atom = attr_atom(p, name), .kind = BH_VAL_STR,
-                               .u.str = quoted(p, '"', &len)};
+                *a = (bh_attr){
+                    .atom = attr_atom(p, name), .kind = BH_VAL_STR, .u.str = quoted(p, '"', &len)};
                 a->len = (uint32_t)len;
             }
         } else {
@@ -259,7 +257,9 @@ void tree_number(tree_env *env, tree *t)
 
 void tree_diff(tree_env *env, tree *old, tree *cur, const bh_patch_sink *sink)
 {
-    bh_diff d = {.sink = sink, .scratch = env->scratch, .next_nid = &env->next_nid,
+    bh_diff d = {.sink = sink,
+                 .scratch = env->scratch,
+                 .next_nid = &env->next_nid,
                  .visit_slot = visit_slot};
     d.arg = &d;
     match(env, old->root, cur->root);
@@ -295,8 +295,7 @@ void put_json(bh_buf *out, const char *s)
 void put_hex(bh_buf *out, const unsigned char *p, size_t n)
 {
     bh_buf_byte(out, '"');
-    for (size_t i = 0; i < n; i++)
-        put_fmt(out, "%02x", p[i]);
+    for (size_t i = 0; i < n; i++) put_fmt(out, "%02x", p[i]);
     bh_buf_byte(out, '"');
 }
 
@@ -392,8 +391,7 @@ static void json_node(void *arg, const bh_node *n)
     }
     size_t mark = j->out->len;
     bh_buf_str(j->out, ",\"children\":[");
-    for (const bh_node *c = n->u.el.first; c; c = c->next)
-        bh_dom_each(c, json_node, &in);
+    for (const bh_node *c = n->u.el.first; c; c = c->next) bh_dom_each(c, json_node, &in);
     if (in.first)
         j->out->len = mark;
     else
@@ -432,8 +430,7 @@ void golden_check(const char *file, const bh_buf *out)
         abort();
     size_t n = fread(data, 1, out->len + 2, f), same = 0;
     fclose(f);
-    while (same < n && same < out->len && data[same] == (char)out->data[same])
-        same++;
+    while (same < n && same < out->len && data[same] == (char)out->data[same]) same++;
     if (n != out->len || same != n) {
         fprintf(stderr, "%s differs at byte %zu:\n  file: %.120s\n  now:  %.120s\n", path, same,
                 same < n ? data + same : "", same < out->len ? (char *)out->data + same : "");

@@ -9,8 +9,8 @@
 #ifndef BH_TESTS_WIRE_TREE_H
 #define BH_TESTS_WIRE_TREE_H
 
-#include "vdom/diff.h"
 #include "vdom/buf.h"
+#include "vdom/diff.h"
 
 typedef struct tree {
     bh_arena arena;
