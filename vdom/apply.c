@@ -58,6 +58,7 @@ static page_node *lookup(bh_page_model *m, uint32_t nid)
 static void unlink_node(page_node *n)
 {
     page_node *p = n->parent;
+    assert(p);
     *(n->prev ? &n->prev->next : &p->first) = n->next;
     *(n->next ? &n->next->prev : &p->last) = n->prev;
     n->parent = n->prev = n->next = NULL;
