@@ -47,7 +47,7 @@ customElements.define('backhaul-view', class extends HTMLElement {
   send(...out) {
     clearTimeout(this.late);
     this.late = 0;
-    if (this.live || out[0] == 1) this.ws.send(new Uint8Array(out));
+    if ((this.live || out[0] == 1) && this.ws.readyState == 1) this.ws.send(new Uint8Array(out));
   }
 
   open() {
@@ -99,6 +99,8 @@ customElements.define('backhaul-view', class extends HTMLElement {
     } catch (e) {
       // Somebody else has changed our nodes, a page translator perhaps: have them all again.
       console.warn('backhaul loads the page anew', e);
+      // Confirmed or not, frames are of no use now.
+      this.confirm();
       this.last = 0;
       this.anew = 1;
       this.closed();

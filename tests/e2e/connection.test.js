@@ -138,6 +138,7 @@ test('a token has one life: the second socket takes over, the first stops and sa
     v.token = t;
     v.last = 0;
     v.anew = 1;
+    v.seq = 1;
     v.open();
   }, token);
   await until(async () => /another place/.test(await notice(a)));

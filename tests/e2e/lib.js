@@ -67,8 +67,8 @@ export const serve = async (program, { port = 0, args = [] } = {}) => {
     async stop(signal = 'SIGTERM') {
       if (!running.has(child)) return;
       child.kill(signal);
-      const { code } = await exited;
-      if (signal === 'SIGTERM') assert.equal(code, 0, `${program} must end with 0: ${err}`);
+      const { code, signal: how } = await exited;
+      if (signal === 'SIGTERM') assert.equal(code, 0, `${program} must end with 0, not ${code ?? how}: ${err}`);
     },
   };
 };
@@ -158,6 +158,8 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
+});
+process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { GALLERY, PAGES, alive, context, noComplaints, notice, serve, settled, shows, sleep, text, visit } from './lib.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'bh-page-'));
-writeFileSync(join(dir, 'two.html'), `<!doctype html><title>two</title><link rel="stylesheet" href="/_bh/bh.css">
+writeFileSync(join(dir, 'two.html'), `<!doctype html><title>two</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/_bh/bh.css">
 <script type="module" src="/_bh/bh.js"></script><h1>My own page</h1>
 <backhaul-view id="a" src="/counter"></backhaul-view><backhaul-view id="b" src="/counter"></backhaul-view>
 <backhaul-view id="c" src="../clock"></backhaul-view>`);
@@ -99,6 +99,10 @@ test('B62: a page translator and a script that deletes: loaded anew, same state,
   await settled(list);
   await list.evaluate(() => document.querySelectorAll('li')[2].remove());
   await list.getByRole('button', { name: 'move down one' }).click();
+  await list.waitForFunction(() => [...document.querySelectorAll('li label')].map((l) => l.textContent).join().startsWith('two,one'));
+  await list.getByRole('button', { name: 'done', exact: true }).click();
+  await list.waitForFunction(() => !document.querySelector('li'));
+  await list.getByRole('button', { name: 'all', exact: true }).click();
   await list.waitForFunction(() => [...document.querySelectorAll('li label')].map((l) => l.textContent).join() === 'two,one,three');
   await list.context().close();
 });

@@ -10,7 +10,13 @@ test.after(async () => {
   await slow.close();
   await server.stop();
 });
-const open = (path) => visit(slow.url + path);
+// The network is slow from the moment the page is live.
+const open = async (path, options) => {
+  slow.delay = 0;
+  const page = await visit(slow.url + path, options);
+  slow.delay = 150;
+  return page;
+};
 const value = (page, selector) => page.inputValue(selector);
 const caret = (page, selector) => page.$eval(selector, (el) => [el.selectionStart, el.selectionEnd]);
 
@@ -165,7 +171,7 @@ for (const mode of ['moveBefore', 'without moveBefore']) {
         for (const type of [Element, Document, DocumentFragment]) delete type.prototype.moveBefore;
       });
     }
-    const page = await visit(slow.url + '/moving', { context: c });
+    const page = await open('/moving', { context: c });
     assert.equal(await page.evaluate(() => 'moveBefore' in document.body), mode === 'moveBefore');
     await page.$eval('#scroller', (el) => (el.scrollTop = 123));
     // The patch comes 300 ms later, when the user is in the field.

@@ -30,8 +30,8 @@ test('it is the published client', () => {
 });
 
 for (const mode of ['diff', 'subtree']) {
-  test(`--reactpy=${mode}`, async (t) => {
-    const server = await serve(GALLERY, { args: [`--reactpy=${mode}`, `--allow-origins=${origin}`] });
+  test(`--reactpy-mode=${mode}`, async (t) => {
+    const server = await serve(GALLERY, { args: [`--reactpy-mode=${mode}`, `--allow-origin=${origin}`] });
     const c = await context();
     t.after(async () => {
       await c.close();

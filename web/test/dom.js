@@ -222,6 +222,7 @@ class FakeSocket {
   // What the network does.
   connect() {
     this.open = true;
+    this.readyState = 1;
     this.onopen();
   }
   frame(hex) {
