@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The two codecs. Pure but for cJSON, which stays behind the gate in wire_reactpy_decode.c.
 add_library(bh_wire STATIC
   ${CMAKE_CURRENT_LIST_DIR}/utf8.c

@@ -328,12 +328,12 @@ def rule_tests():
             continue
         seen += 1
         folder, base = os.path.split(name)
-        # A loop over names without ".c" (foreach(n IN ITEMS a b) ... test_${n}.c) counts as naming them.
-        stem = re.sub(r"^(test|fuzz|bench)_", "", base[:-2])
+        # A loop over the varying part (foreach(n IN ITEMS a b) ... test_${n}.c) counts as naming its files.
+        stem = "(?:" + "|".join(re.escape(base[i:-2]) for i in range(len(base) - 2) if i == 0 or base[i - 1] == "_") + ")"
         full = re.escape(f"{os.path.basename(folder)}/{base}")
         for where, listing in lists.items():
             near = (folder + "/").startswith(os.path.dirname(where) + "/")
-            loop = re.search(r"\$\{\w+\}[\w}/]*\.c", listing) and re.search(rf"(?<![\w.-]){re.escape(stem)}(?!\w)", listing)
+            loop = re.search(r"\$\{\w+\}\.c", listing) and re.search(rf"(?<![\w.-]){stem}(?!\w)", listing)
             if re.search(full, listing) or near and (loop or re.search(rf"(?<![\w.-]){re.escape(base)}", listing)):
                 break
         else:

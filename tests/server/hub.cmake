@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 add_library(bh_test_loopback STATIC
   ${CMAKE_CURRENT_LIST_DIR}/../support/loopback.c
   ${CMAKE_CURRENT_LIST_DIR}/../support/exec_manual.c
