@@ -169,7 +169,7 @@ static void put_path(bh_buf *out, const bh_node *n)
 
 static void put_one_attr(const bh_reactpy_encoder *enc, const bh_node *n)
 {
-    for (const bh_attr *a = n->u.el.attrs, *end = a + n->n_attrs; a < end; a++) {
+    for (const bh_attr *a = n->u.el.attrs, *end = bh_attrs_end(n); a < end; a++) {
         if (a->atom == enc->atom && (a->kind == BH_VAL_RAW) == (enc->kind == BH_VAL_RAW) &&
             a->kind != BH_VAL_HANDLER) {
             bh__reactpy_value(enc, a);

@@ -269,7 +269,7 @@ bool bh__reactpy_ack(const bh_reactpy_encoder *enc, const bh_node *n, uint32_t *
         (n->tag != BH_TAG_INPUT && n->tag != BH_TAG_SELECT && n->tag != BH_TAG_TEXTAREA))
         return false;
     uint32_t seq = 0;
-    for (const bh_attr *a = n->u.el.attrs, *end = a + n->n_attrs; a < end; a++)
+    for (const bh_attr *a = n->u.el.attrs, *end = bh_attrs_end(n); a < end; a++)
         for (uint32_t i = 0; a->kind == BH_VAL_HANDLER && i < enc->acks->n; i++)
             if (enc->acks->at[i].hid == a->u.handler->hid && enc->acks->at[i].seq > seq)
                 seq = enc->acks->at[i].seq;
@@ -323,7 +323,7 @@ static size_t put_attribute_members(const bh_reactpy_encoder *enc, const bh_node
     bh_buf *out = enc->out;
     size_t start = out->len;
     if (n->kind == BH_NODE_ELEMENT) {
-        for (const bh_attr *a = n->u.el.attrs, *end = a + n->n_attrs; a < end; a++) {
+        for (const bh_attr *a = n->u.el.attrs, *end = bh_attrs_end(n); a < end; a++) {
             if (a->kind == BH_VAL_HANDLER)
                 continue;
             const char *name = bh__reactpy_attr_name(enc, a->atom, a->kind);
@@ -366,7 +366,7 @@ static const char *handler_name(const bh_node *n, const bh_attr *a)
 {
     bool control = n->tag == BH_TAG_INPUT || n->tag == BH_TAG_TEXTAREA || n->tag == BH_TAG_SELECT;
     if (a->atom == BH_ON_input && control) {
-        const bh_attr *other = n->u.el.attrs, *end = other + n->n_attrs;
+        const bh_attr *other = n->u.el.attrs, *end = bh_attrs_end(n);
         while (other < end && !(other->kind == BH_VAL_HANDLER && other->atom == BH_ON_change))
             other++;
         if (other == end)
@@ -379,7 +379,7 @@ void bh__reactpy_handlers(const bh_reactpy_encoder *enc, const bh_node *n)
 {
     bh_buf *out = enc->out;
     size_t start = out->len;
-    for (const bh_attr *a = n->u.el.attrs, *end = a + n->n_attrs; a < end; a++) {
+    for (const bh_attr *a = n->u.el.attrs, *end = bh_attrs_end(n); a < end; a++) {
         if (a->kind != BH_VAL_HANDLER)
             continue;
         PUT(out, ",\"");
@@ -411,7 +411,7 @@ static bool put_open(const bh_reactpy_encoder *enc, const bh_node *n)
     PUT(out, "{\"tagName\":\"");
     if (element) {
         bh_buf_str(out, bh_tag_name(enc->names, n->tag)->html);
-        for (const bh_attr *a = n->u.el.attrs, *end = a + n->n_attrs; a < end; a++)
+        for (const bh_attr *a = n->u.el.attrs, *end = bh_attrs_end(n); a < end; a++)
             handlers |= a->kind == BH_VAL_HANDLER;
     }
     bh_buf_byte(out, '"');

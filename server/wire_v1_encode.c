@@ -146,7 +146,7 @@ static void put_node(void *arg, const bh_node *n)
     bh_v1_varint(enc->out, n->n_attrs);
     /* The value comes last: a browser fits it to type, min, max and step as they are when it is set. */
     const bh_attr *value = NULL;
-    for (const bh_attr *a = n->u.el.attrs, *end = a + n->n_attrs; a < end; a++) {
+    for (const bh_attr *a = n->u.el.attrs, *end = bh_attrs_end(n); a < end; a++) {
         if (last_of_all(a))
             value = a;
         else

@@ -103,6 +103,12 @@ static inline bool bh_node_has_children(const bh_node *n)
     return n->kind == BH_NODE_ELEMENT || n->kind == BH_NODE_FRAGMENT;
 }
 
+/* Past the last attribute; an element without any may have attrs NULL, to which nothing is added. */
+static inline const bh_attr *bh_attrs_end(const bh_node *n)
+{
+    return n->n_attrs ? n->u.el.attrs + n->n_attrs : n->u.el.attrs;
+}
+
 /* ---- building (tests and the layer above) -------------------------------------------------- */
 bh_node *bh_node_element(bh_arena *a, uint16_t tag);
 bh_node *bh_node_text(bh_arena *a, const char *s, size_t len); /* copies */
