@@ -18,7 +18,13 @@
 
 /* ---- a counter of 20 nodes: 10 elements, 10 texts; 1 state, 2 handlers, 1 effect -------------------- */
 
-BH_HANDLER(on_add, { bh_ref n; int by; }) { bh_add_int(cx, cap->n, cap->by); }
+BH_HANDLER(on_add, {
+    bh_ref n;
+    int by;
+})
+{
+    bh_add_int(cx, cap->n, cap->by);
+}
 BH_EFFECT(on_change, { int n; }) { return BH_NO_CLEANUP; }
 
 BH_COMPONENT0(Counter)
@@ -34,7 +40,11 @@ BH_COMPONENT0(Counter)
         UL() {
             LI(.class_name = "item") { TEXT("one"); }
             LI(.class_name = "item") { TEXT("two"); }
-            LI() { TEXT("three"); TEXT("four"); TEXT("five"); }
+            LI() {
+                TEXT("three");
+                TEXT("four");
+                TEXT("five");
+            }
         }
     }
 }
@@ -47,12 +57,18 @@ BH_COMPONENT(Row, { int id; })
     TR() {
         TD() { TEXTF("%d", props->id); }
         TD() { TEXTF("%d", n.value); }
-        TD() { BUTTON(ON(click, on_add, n.ref, 1)) { TEXT("+"); } }
+        TD() {
+            BUTTON(ON(click, on_add, n.ref, 1)) { TEXT("+"); }
+        }
     }
 }
 BH_COMPONENT0(Rows)
 {
-    TABLE() { TBODY() { for (int i = 0; i < 300; i++) USE_KEYED(Row, KEY(i), i); } }
+    TABLE() {
+        TBODY() {
+            for (int i = 0; i < 300; i++) USE_KEYED(Row, KEY(i), i);
+        }
+    }
 }
 
 /* ---- host, sinks ------------------------------------------------------------------------------------- */
@@ -99,7 +115,8 @@ static void null_attr(void *self, const bh_node *n, const bh_attr *a)
     (void)n;
     (void)a;
 }
-static const bh_patch_ops null_ops = {null_node, null_node, null_remove, null_node, null_attr, null_attr};
+static const bh_patch_ops null_ops = {null_node, null_node, null_remove,
+                                      null_node, null_attr, null_attr};
 
 static double seconds(void)
 {
@@ -153,8 +170,8 @@ static void run(const char *name, bh_render_env *env, bh_host *host, const bh_co
     }
     qsort(runs, 9, sizeof runs[0], by_value);
     double all = (double)iterations * 9;
-    printf("%-34s %7.0f ns median, %7.0f min   %.2f ops, %.1f bytes a render; session %zu bytes\n", name,
-           runs[4], runs[0], (double)ops / all, (double)bytes / all, bh_session_bytes(s));
+    printf("%-34s %7.0f ns median, %7.0f min   %.2f ops, %.1f bytes a render; session %zu bytes\n",
+           name, runs[4], runs[0], (double)ops / all, (double)bytes / all, bh_session_bytes(s));
     bh_buf_fini(&out);
     bh_session_free(s);
 }
@@ -178,16 +195,15 @@ static void idle(bh_render_env *env, bh_host *host)
     static bh_session *sessions[N];
     long before = resident_kib();
     for (int i = 0; i < N; i++) {
-        sessions[i] = bh_session_new(
-            &(bh_session_params){.host = host, .env = env, .root = &Counter_component, .path = "/"});
+        sessions[i] = bh_session_new(&(bh_session_params){
+            .host = host, .env = env, .root = &Counter_component, .path = "/"});
         bh_session_render(sessions[i], NULL);
         bh_session_effects(sessions[i], true);
     }
     long after = resident_kib();
     printf("%d idle counter sessions: %zu bytes each by account, %.0f bytes each resident\n", N,
            env->session_bytes / N, (double)(after - before) * 1024 / N);
-    for (int i = 0; i < N; i++)
-        bh_session_free(sessions[i]);
+    for (int i = 0; i < N; i++) bh_session_free(sessions[i]);
 }
 
 int main(int argc, char **argv)

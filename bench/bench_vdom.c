@@ -90,8 +90,8 @@ static void attr(bh_arena *a, bh_node *n, uint16_t atom, const char *value)
     n->n_attrs = 1;
 }
 
-static bh_node *element(bh_arena *a, bh_node *parent, bh_node **tail, uint16_t tag, const char *class,
-                        const char *text)
+static bh_node *element(bh_arena *a, bh_node *parent, bh_node **tail, uint16_t tag,
+                        const char *class, const char *text)
 {
     bh_node *n = bh_node_element(a, tag), *inner = NULL;
     attr(a, n, BH_A_class_name, class);
@@ -104,8 +104,7 @@ static bh_node *element(bh_arena *a, bh_node *parent, bh_node **tail, uint16_t t
 static bh_node *component(bh_arena *a, unsigned count)
 {
     char text[32] = "Count: 0000000";
-    for (unsigned i = 13, c = count; i > 6; i--, c /= 10)
-        text[i] = (char)('0' + c % 10);
+    for (unsigned i = 13, c = count; i > 6; i--, c /= 10) text[i] = (char)('0' + c % 10);
     bh_node *root = bh_node_fragment(a), *root_tail = NULL, *tail = NULL, *items = NULL;
     bh_node *card = element(a, root, &root_tail, BH_TAG_DIV, "counter card", NULL);
     element(a, card, &tail, BH_TAG_P, "title", "Counter component");
@@ -213,8 +212,7 @@ static void bench_rows(const char *what, const int *to, bool string_keys)
     char title[64];
     bh_arena arena;
     bh_arena_init(&arena, &B.pool);
-    for (int i = 0; i < ROWS; i++)
-        from[i] = i;
+    for (int i = 0; i < ROWS; i++) from[i] = i;
     bh_node *a = table(&arena, from, string_keys), *b = table(&arena, to, string_keys);
     diff(NULL, a);
     B.moves = 0;
@@ -230,7 +228,8 @@ static void bench_rows(const char *what, const int *to, bool string_keys)
         }
         runs[r] /= TIMES;
     }
-    snprintf(title, sizeof title, "%s, %s keys, %lu moves", what, string_keys ? "string" : "int", moves);
+    snprintf(title, sizeof title, "%s, %s keys, %lu moves", what, string_keys ? "string" : "int",
+             moves);
     report(title, runs, 1e3, "us");
     bh_arena_clear(&arena);
 }
@@ -238,17 +237,13 @@ static void bench_rows(const char *what, const int *to, bool string_keys)
 static void bench_orders(bool string_keys)
 {
     int order[ROWS];
-    for (int i = 0; i < ROWS; i++)
-        order[i] = i;
+    for (int i = 0; i < ROWS; i++) order[i] = i;
     bench_rows("identity", order, string_keys);
-    for (int i = 0; i < ROWS; i++)
-        order[i] = ROWS - 1 - i;
+    for (int i = 0; i < ROWS; i++) order[i] = ROWS - 1 - i;
     bench_rows("reverse", order, string_keys);
-    for (int i = 0; i < ROWS; i++)
-        order[i] = (i + 1) % ROWS;
+    for (int i = 0; i < ROWS; i++) order[i] = (i + 1) % ROWS;
     bench_rows("first to last", order, string_keys);
-    for (int i = 0; i < ROWS; i++)
-        order[i] = i;
+    for (int i = 0; i < ROWS; i++) order[i] = i;
     unsigned seed = 7;
     for (unsigned i = ROWS - 1; i > 0; i--) {
         seed = seed * 1103515245u + 12345u;

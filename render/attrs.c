@@ -89,8 +89,8 @@ static inline void put(collect *c, unsigned atom, bh_value_kind kind, const char
     if (c->n >= BH_MAX_ATTRS)
         bh__fault(c->cx, "line %u: more than %d attributes on one element", c->node->site,
                   BH_MAX_ATTRS);
-    c->cx->attrs[c->n++] = (bh_attr){.atom = (uint16_t)atom, .kind = (uint8_t)kind,
-                                     .len = (uint32_t)len, .u.str = str};
+    c->cx->attrs[c->n++] = (bh_attr){
+        .atom = (uint16_t)atom, .kind = (uint8_t)kind, .len = (uint32_t)len, .u.str = str};
 }
 
 static void put_string(collect *c, unsigned atom, unsigned flags, const char *name,
@@ -100,8 +100,7 @@ static void put_string(collect *c, unsigned atom, unsigned flags, const char *na
     if (len > BH_MAX_ATTR_LEN)
         bh__fault(c->cx, "line %u: attribute %s of %zu bytes (limit %d)", c->node->site, name, len,
                   BH_MAX_ATTR_LEN);
-    if ((flags & F_URL) &&
-        !bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src)) {
+    if ((flags & F_URL) && !bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src)) {
         refuse(c, BH_WARN_URL, name, "not an http, https, mailto, tel or relative URL");
         return;
     }
@@ -219,7 +218,8 @@ static void put_handler(collect *c, unsigned event, const bh_handler *h, bh_node
     if (!h->fn)
         return;
     bh_handler_rec *rec = bh_arena_alloc(&cx->arena, sizeof *rec);
-    *rec = (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
+    *rec =
+        (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
     if (h->cap_size) {
         void *cap = bh__cx_alloc(cx, h->cap_size);
         memcpy(cap, h->cap, h->cap_size);

@@ -131,7 +131,9 @@ void bh__build_error(bh_cx *cx, const char *text)
     cx->max_bytes = SIZE_MAX;
     bh__build_begin(cx);
     bh_attr *attrs = bh_arena_alloc(a, 2 * sizeof *attrs);
-    attrs[0] = (bh_attr){.atom = BH_A_class_name, .kind = BH_VAL_STR, .len = sizeof class_name - 1,
+    attrs[0] = (bh_attr){.atom = BH_A_class_name,
+                         .kind = BH_VAL_STR,
+                         .len = sizeof class_name - 1,
                          .u.str = class_name};
     attrs[1] =
         (bh_attr){.atom = BH_A_role, .kind = BH_VAL_STR, .len = sizeof role - 1, .u.str = role};
@@ -353,7 +355,8 @@ void bh__component_open(bh_cx *cx, const bh_component *c, const void *props, bh_
     open_content(cx, slot_node(cx, BH_INST_COMPONENT, c, props, c->props_size, key, site));
 }
 
-void bh__provide(bh_cx *cx, const bh_context *context, const void *value, size_t size, unsigned site)
+void bh__provide(bh_cx *cx, const bh_context *context, const void *value, size_t size,
+                 unsigned site)
 {
     bh__need_render(cx, "bh__provide");
     if (size != context->size)

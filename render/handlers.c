@@ -195,10 +195,7 @@ bool bh_session_event(bh_session *s, uint32_t hid, const bh_event *ev)
     return true;
 }
 
-void bh_session_echo_inputs(bh_session *s, bool on)
-{
-    s->echo_inputs = on;
-}
+void bh_session_echo_inputs(bh_session *s, bool on) { s->echo_inputs = on; }
 
 const char *bh_event_field(const bh_event *ev, const char *name)
 {

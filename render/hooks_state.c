@@ -170,8 +170,9 @@ const void *bh__use_state(bh_cx *cx, bh_ref *ret_ref, const void *initial, size_
 }
 
 const void *bh__use_state_lazy(bh_cx *cx, bh_ref *ret_ref, size_t size,
-                               void (*init)(void *state, const void *arg), void (*drop)(void *state),
-                               const void *arg, const char *file, int line)
+                               void (*init)(void *state, const void *arg),
+                               void (*drop)(void *state), const void *arg, const char *file,
+                               int line)
 {
     bh_hook *h = bh__hook(cx, BH_HOOK_LAZY, sizeof(bh_lazy_hook) + size, file, line);
     bh_lazy_hook *lazy = bh_hook_data(h);

@@ -114,8 +114,8 @@ void bh__input_reported(bh_session *s, const bh_handler_rec *rec, const bh_event
     bool edit = ev->type == BH_ON_input || ev->type == BH_ON_change;
     bool tells_value = edit || ev->type == BH_ON_blur || ev->type == BH_ON_focus ||
                        ev->type == BH_ON_keydown || ev->type == BH_ON_keyup;
-    if (!tells_value || (n->tag != BH_TAG_INPUT && n->tag != BH_TAG_TEXTAREA &&
-                         n->tag != BH_TAG_SELECT))
+    if (!tells_value ||
+        (n->tag != BH_TAG_INPUT && n->tag != BH_TAG_TEXTAREA && n->tag != BH_TAG_SELECT))
         return;
     walk w = {.owner = rec->inst, .control = n, .ev = ev};
     if (n->tag == BH_TAG_SELECT) {

@@ -140,8 +140,7 @@ void bh__mark_dirty(bh_instance *inst)
     bh_session *s = inst->session;
     const bh_cx *cx = s->env->cx;
     /* What effects and renders cause by themselves could go on for ever; see BH_MAX_EFFECT_LOOP. */
-    bool inner = cx->session == s &&
-                 (cx->phase == BH_PHASE_EFFECT || cx->phase == BH_PHASE_RENDER);
+    bool inner = cx->session == s && (cx->phase == BH_PHASE_EFFECT || cx->phase == BH_PHASE_RENDER);
     s->dirty_cause |= inner ? BH_CAUSE_EFFECT : BH_CAUSE_OTHER;
     if (!(inst->flags & BH_I_DIRTY)) {
         inst->flags |= BH_I_DIRTY;

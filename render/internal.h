@@ -33,11 +33,11 @@ typedef enum bh_inst_kind {
 } bh_inst_kind;
 
 typedef struct bh_desc {
-    uint8_t kind;      /* bh_inst_kind */
-    bool content_used; /* content has been mounted once: a second place takes a copy */
-    uint32_t size;     /* of data */
-    const void *data;  /* props, or the provider's value */
-    bh_node *content;  /* fragment: children of a WITH, contents of a PROVIDE; or NULL */
+    uint8_t kind;        /* bh_inst_kind */
+    bool content_used;   /* content has been mounted once: a second place takes a copy */
+    uint32_t size;       /* of data */
+    const void *data;    /* props, or the provider's value */
+    bh_node *content;    /* fragment: children of a WITH, contents of a PROVIDE; or NULL */
     bh_instance *author; /* the component whose render wrote this; CHILDREN: that is the box whose
                             children stand here */
 } bh_desc;
@@ -104,14 +104,14 @@ typedef struct bh_effect_hook {
     bh_effect_fn *fn;   /* of the newest render that scheduled it */
     bh_cleanup cleanup; /* of the run that is live */
     uint32_t cap_size;
-    int8_t n_deps;      /* -1: every render */
-    bool scheduled;     /* next_cap waits to run */
-    bool live;          /* has run and has not been cleaned up */
-    bool touched;       /* scheduled by the render in progress: a fault takes that back */
-    bool stale_deps;    /* deps do not describe what ran: schedule at the next good render */
-    uint8_t next_cap;   /* which of the two capture buffers the next run uses */
-    uint8_t n_caps;     /* 1 if it runs at most once */
-    int64_t deps[];     /* n_deps; then n_caps buffers of cap_size, each aligned to 16 */
+    int8_t n_deps;    /* -1: every render */
+    bool scheduled;   /* next_cap waits to run */
+    bool live;        /* has run and has not been cleaned up */
+    bool touched;     /* scheduled by the render in progress: a fault takes that back */
+    bool stale_deps;  /* deps do not describe what ran: schedule at the next good render */
+    uint8_t next_cap; /* which of the two capture buffers the next run uses */
+    uint8_t n_caps;   /* 1 if it runs at most once */
+    int64_t deps[];   /* n_deps; then n_caps buffers of cap_size, each aligned to 16 */
 } bh_effect_hook;
 
 typedef struct bh_memo_hook {
@@ -152,15 +152,16 @@ struct bh_subscription { /* a source hook */
 
 /* ---- instances ------------------------------------------------------------------------------- */
 
-enum { /* bh_instance.flags */
+/* bh_instance.flags */
+enum {
     BH_I_DIRTY = 1,
     BH_I_DIRTY_BELOW = 2,
     BH_I_RENDERED_BELOW = 4, /* during a pass: something below has a new output */
     BH_I_EFFECTS = 8,        /* some effect is scheduled */
     BH_I_EFFECTS_BELOW = 16,
-    BH_I_HOOKED = 32,   /* the first render is over: hooks are fixed */
-    BH_I_FAILED = 64,   /* shows an error */
-    BH_I_GONE = 128,    /* unmounted; cleanups may still be due */
+    BH_I_HOOKED = 32,     /* the first render is over: hooks are fixed */
+    BH_I_FAILED = 64,     /* shows an error */
+    BH_I_GONE = 128,      /* unmounted; cleanups may still be due */
     BH_I_RENDERING = 256, /* its render function is running */
 };
 
@@ -172,7 +173,7 @@ struct bh_instance {
     bh_session *session;
     bh_instance *parent, *next, *prev, *first, *last; /* document order */
     bh_instance *next_gone;
-    bh_arena out;  /* its output; CHILDREN and PROVIDER: a copy of contents, mostly empty */
+    bh_arena out; /* its output; CHILDREN and PROVIDER: a copy of contents, mostly empty */
     bh_hook *hooks, *last_hook;
     bh_hook_block *blocks;
     bh_context_hook *consumers; /* PROVIDER */
@@ -181,7 +182,7 @@ struct bh_instance {
     uint32_t pass;              /* the last pass that rendered it */
     uint16_t generation;
     uint16_t n_hooks;
-    uint16_t depth;             /* levels above it: elements, fragments, slots */
+    uint16_t depth; /* levels above it: elements, fragments, slots */
     uint16_t flags;
     uint8_t kind;
 };
@@ -190,10 +191,7 @@ static inline bh_instance *bh_slot_instance(bh_slot *slot)
 {
     return (bh_instance *)(void *)slot; /* slot is the first member */
 }
-static inline const bh_component *bh_inst_component(const bh_instance *inst)
-{
-    return inst->type;
-}
+static inline const bh_component *bh_inst_component(const bh_instance *inst) { return inst->type; }
 
 typedef struct bh_inst_entry {
     bh_instance *inst;   /* NULL: free */
@@ -227,7 +225,8 @@ typedef struct bh_handler_table {
 
 /* ---- the session ----------------------------------------------------------------------------- */
 
-enum { /* bh_session.warned */
+/* bh_session.warned */
+enum {
     BH_WARN_ATTR = 1,
     BH_WARN_URL = 2,
     BH_WARN_TWIN = 4,
@@ -269,7 +268,12 @@ typedef struct bh_rendered {
 
 /* ---- the call context ------------------------------------------------------------------------ */
 
-typedef enum bh_phase { BH_PHASE_NONE, BH_PHASE_RENDER, BH_PHASE_HANDLER, BH_PHASE_EFFECT } bh_phase;
+typedef enum bh_phase {
+    BH_PHASE_NONE,
+    BH_PHASE_RENDER,
+    BH_PHASE_HANDLER,
+    BH_PHASE_EFFECT
+} bh_phase;
 
 typedef struct bh_frame {
     bh_node *node; /* what is open */
@@ -282,11 +286,11 @@ struct bh_cx {
     bh_instance *inst; /* whose render, handler or effect this is */
     bh_phase phase;
     bool children_placed;
-    uint16_t hook_at;     /* hooks used so far */
-    bh_hook *hook;        /* the next one expected; NULL: past the last */
-    bh_arena arena;       /* the new output */
+    uint16_t hook_at; /* hooks used so far */
+    bh_hook *hook;    /* the next one expected; NULL: past the last */
+    bh_arena arena;   /* the new output */
     uint32_t nodes, max_nodes;
-    size_t max_bytes;     /* of arena */
+    size_t max_bytes;          /* of arena */
     unsigned depth, max_depth; /* frames in use; stack[0] is the output's root */
     jmp_buf jmp;
     char reason[480];
@@ -313,10 +317,11 @@ void bh__build_error(bh_cx *cx, const char *text);
 /* hooks.c */
 bh_hook *bh__hook(bh_cx *cx, bh_hook_kind kind, size_t size, const char *file, int line);
 void bh__hooks_end(bh_cx *cx);
-void bh__hooks_fault(bh_instance *inst); /* a render faulted: take back what it did */
+void bh__hooks_fault(bh_instance *inst);  /* a render faulted: take back what it did */
 void bh__hooks_unlink(bh_instance *inst); /* timers, sources, contexts */
 void bh__hooks_free(bh_instance *inst);
-bh_hook *bh__hook_find(bh_session *s, bh_ref ref, bh_instance **ret_inst); /* NULL: stale, counted */
+bh_hook *bh__hook_find(bh_session *s, bh_ref ref,
+                       bh_instance **ret_inst); /* NULL: stale, counted */
 const char *bh__hook_name(unsigned kind);
 
 /* hooks_effect.c, effects.c */

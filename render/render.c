@@ -363,7 +363,10 @@ static void emit(emission *e, bh_instance *inst)
     }
 }
 
-static void emit_slot(void *arg, bh_node *place) { emit(arg, bh_slot_instance(place->u.slot.slot)); }
+static void emit_slot(void *arg, bh_node *place)
+{
+    emit(arg, bh_slot_instance(place->u.slot.slot));
+}
 
 static void adopt(void *arg, bh_node *element)
 {
@@ -435,8 +438,9 @@ size_t bh_session_render(bh_session *s, const bh_patch_sink *sink)
     pass p = {.s = s};
     bool inner = s->dirty_cause == BH_CAUSE_EFFECT;
     if (inner && s->effect_chain >= BH_MAX_EFFECT_LOOP) {
-        p.stop = "effect loop: 50 renders in a row that only effects caused and that changed nothing "
-                 "on the page";
+        p.stop =
+            "effect loop: 50 renders in a row that only effects caused and that changed nothing "
+            "on the page";
         _Static_assert(BH_MAX_EFFECT_LOOP == 50, "as the sentence says");
         s->env->effect_loops++;
         s->effect_chain = 0;

@@ -22,20 +22,20 @@ typedef struct bh_render_env {
     bh_names *names;
     bh_diff_scratch *scratch;
     /* counters for /stats; plain, read on this thread */
-    uint64_t renders;         /* bh_session_render calls that rendered at least one component */
+    uint64_t renders; /* bh_session_render calls that rendered at least one component */
     uint64_t component_renders;
     uint64_t faults;
-    uint64_t stale_refs;      /* setters on components that are gone */
-    uint64_t unknown_handlers;/* events whose handler id is unknown or gone */
-    uint64_t refused_attrs;   /* names or URLs that were left out */
+    uint64_t stale_refs;       /* setters on components that are gone */
+    uint64_t unknown_handlers; /* events whose handler id is unknown or gone */
+    uint64_t refused_attrs;    /* names or URLs that were left out */
     uint64_t twin_keys;
-    size_t session_bytes;     /* sum over sessions of what bh_session_bytes says */
-    uint64_t effect_loops;    /* components stopped by BH_MAX_EFFECT_LOOP */
+    size_t session_bytes;  /* sum over sessions of what bh_session_bytes says */
+    uint64_t effect_loops; /* components stopped by BH_MAX_EFFECT_LOOP */
     /* --- private to render/ */
     struct bh_cx *cx;             /* the one call context of this thread */
     struct bh_rendered *rendered; /* outputs replaced by the render in progress */
     size_t n_rendered, cap_rendered;
-    struct bh_instance **queue;   /* instances whose effects are about to run */
+    struct bh_instance **queue; /* instances whose effects are about to run */
     size_t cap_queue;
 } bh_render_env;
 void bh_render_env_init(bh_render_env *env);

@@ -53,7 +53,8 @@ static const opt options[] = {
     {"commit-interval", "DURATION", OPT_DURATION, AT(commit_interval_us), 0, 10000000,
      "commit all changes on a clock: 2ms, 100us, 1s; 0 commits at once (0)"},
     {"cpu-main", "CPU", OPT_INT, AT(cpu_main), 0, 1023, "pin the network loop to a processor"},
-    {"cpu-render", "CPU", OPT_INT, AT(cpu_render), 0, 1023, "pin the backhaul thread to a processor"},
+    {"cpu-render", "CPU", OPT_INT, AT(cpu_render), 0, 1023,
+     "pin the backhaul thread to a processor"},
     {"max-sessions", "1..1048576", OPT_UNSIGNED, AT(max_sessions), 1, BH_SESSIONS_CEILING,
      "live sessions at most; more are answered 503 (10240)"},
     {"max-per-address", "COUNT", OPT_UNSIGNED, AT(max_per_address), 0, 1000000,
@@ -74,7 +75,8 @@ static const opt options[] = {
      "and how much memory they may hold (64M)"},
     {"prerender-seconds", "SECONDS", OPT_UNSIGNED, AT(prerender_seconds), 0, 3600,
      "how long a page's session waits for its socket (10)"},
-    {"static-dir", "DIRECTORY", OPT_STRING, AT(static_dir), 1, 4095, "serve its files under /static/"},
+    {"static-dir", "DIRECTORY", OPT_STRING, AT(static_dir), 1, 4095,
+     "serve its files under /static/"},
     {"allow-origin", "ORIGIN[,ORIGIN]", OPT_ORIGINS, AT(allow_origins), 0, 0,
      "accept sockets of pages from scheme://host[:port] too; may be repeated"},
     {"require-origin", NULL, OPT_FLAG, AT(allow_no_origin), 0, 0,
@@ -347,7 +349,8 @@ static int refused_word(const char *program, const char *word)
     }
     size_t n = strcspn(word, "=");
     for (int i = 0; i < N_OPTIONS; i++)
-        if (n > 2 && strlen(options[i].name) == n - 2 && memcmp(word + 2, options[i].name, n - 2) == 0)
+        if (n > 2 && strlen(options[i].name) == n - 2 &&
+            memcmp(word + 2, options[i].name, n - 2) == 0)
             return 0;
     fprintf(stderr, "%s: unknown option '%.*s'; see --help\n", program, (int)n, word);
     return -EINVAL;
@@ -360,8 +363,8 @@ int bh_config_parse(bh_config *config, int argc, char **argv)
     program = slash ? slash + 1 : program;
     struct option longs[N_OPTIONS + 1] = {{0}};
     for (int i = 0; i < N_OPTIONS; i++)
-        longs[i] = (struct option){options[i].name, options[i].form ? required_argument : no_argument,
-                                   NULL, i};
+        longs[i] = (struct option){options[i].name,
+                                   options[i].form ? required_argument : no_argument, NULL, i};
     optind = 0; /* glibc: start afresh, so that an embedding program may call this more than once */
     opterr = 0;
     while (optind < argc || optind == 0) {
@@ -377,7 +380,8 @@ int bh_config_parse(bh_config *config, int argc, char **argv)
             size_t n = strcspn(argv[word], "=");
             const opt *o = NULL;
             for (int k = 0; k < N_OPTIONS; k++)
-                if (strlen(options[k].name) == n - 2 && !memcmp(argv[word] + 2, options[k].name, n - 2))
+                if (strlen(options[k].name) == n - 2 &&
+                    !memcmp(argv[word] + 2, options[k].name, n - 2))
                     o = &options[k];
             if (o && o->form)
                 fprintf(stderr, "%s: --%s needs a value; expected --%s=%s\n", program, o->name,
@@ -404,8 +408,8 @@ int bh_config_parse(bh_config *config, int argc, char **argv)
 
 /* ---- echo --------------------------------------------------------------------------------- */
 
-void bh_config_each(const bh_config *config, void (*fn)(void *arg, const char *name, const char *text,
-                                                        bool is_string),
+void bh_config_each(const bh_config *config,
+                    void (*fn)(void *arg, const char *name, const char *text, bool is_string),
                     void *arg)
 {
     for (int i = 0; i < N_OPTIONS; i++) {
@@ -433,7 +437,8 @@ void bh_config_each(const bh_config *config, void (*fn)(void *arg, const char *n
             snprintf(text, sizeof(text), "%s", *(const bool *)at ? "true" : "false");
             break;
         case OPT_FLAG:
-            snprintf(text, sizeof(text), "%s", *(const bool *)at == (o->min != 0) ? "true" : "false");
+            snprintf(text, sizeof(text), "%s",
+                     *(const bool *)at == (o->min != 0) ? "true" : "false");
             break;
         case OPT_CHOICE:
             fn(arg, o->name, *(const bool *)at ? "diff" : "subtree", true);

@@ -12,8 +12,8 @@ int bh_parse_size(const char *s, uint64_t *ret);
 /* scheme://host[:port] with scheme http or https in lower case and nothing after it. */
 bool bh_origin_is_wellformed(const char *s, size_t len);
 /* Calls fn for every option that has a value, in --help's order; text is valid for the call. */
-void bh_config_each(const bh_config *config, void (*fn)(void *arg, const char *name, const char *text,
-                                                        bool is_string),
+void bh_config_each(const bh_config *config,
+                    void (*fn)(void *arg, const char *name, const char *text, bool is_string),
                     void *arg);
 
 #endif

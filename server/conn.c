@@ -75,22 +75,16 @@ bh_conn *bh_conn_open(bh_hub *hub, const bh_transport_ops *ops, void *impl, uint
     bh_dlist_init(&c->dirty);
     hub->stats.conns_open++;
     hub->stats.conns_total++;
-    bh__hub_stage(hub,
-                  open_msg(BH_MSG_OPEN, c->sid, page, (uint32_t)codec, path ? path : "",
-                           query ? query : ""),
-                  true);
+    bh__hub_stage(
+        hub,
+        open_msg(BH_MSG_OPEN, c->sid, page, (uint32_t)codec, path ? path : "", query ? query : ""),
+        true);
     return c;
 }
 
-void *bh_conn_impl(const bh_conn *conn)
-{
-    return conn->impl;
-}
+void *bh_conn_impl(const bh_conn *conn) { return conn->impl; }
 
-bh_sid bh_conn_sid(const bh_conn *conn)
-{
-    return conn->sid;
-}
+bh_sid bh_conn_sid(const bh_conn *conn) { return conn->sid; }
 
 /* ---- in ---------------------------------------------------------------------------------------------- */
 
@@ -305,10 +299,10 @@ uint64_t bh_hub_page(bh_hub *hub, uint32_t page, const char *path, const char *q
     *req = (bh_page_request){.id = ++hub->page_id, .done = done, .arg = arg};
     bh_dlist_init(&req->list);
     bh_dlist_append(&hub->pages, &req->list);
-    bh__hub_stage(hub,
-                  open_msg(BH_MSG_PAGE, req->id, page, BH_CODEC_V1, path ? path : "",
-                           query ? query : ""),
-                  true);
+    bh__hub_stage(
+        hub,
+        open_msg(BH_MSG_PAGE, req->id, page, BH_CODEC_V1, path ? path : "", query ? query : ""),
+        true);
     return req->id;
 }
 

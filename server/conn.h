@@ -72,9 +72,9 @@ struct bh_hub {
 };
 
 enum {
-    BH_SEND_BUF = 64 << 10,  /* what one coalesced write can hold; a larger frame goes by itself */
-    BH_LAZY_HOME_MS = 20,    /* blocks that are no credit wait that long for company */
-    BH_LAZY_HOME_MAX = 64,   /* or until there are so many */
+    BH_SEND_BUF = 64 << 10, /* what one coalesced write can hold; a larger frame goes by itself */
+    BH_LAZY_HOME_MS = 20,   /* blocks that are no credit wait that long for company */
+    BH_LAZY_HOME_MAX = 64,  /* or until there are so many */
 };
 
 /* For the inbox, with the next flush. Urgent: this turn; else the lazy timer sees to it. */

@@ -33,10 +33,10 @@ struct bh_exec {
     uv_loop_t loop_storage;
     uv_thread_t thread;
     uv_sem_t ready;
-    int cpu;                       /* -1: not pinned */
+    int cpu; /* -1: not pinned */
     void (*entry)(void *arg);
     void *arg;
-    void (*pump_fn)(void *arg);    /* set by the worker: drain its mailbox */
+    void (*pump_fn)(void *arg); /* set by the worker: drain its mailbox */
     void *pump_arg;
     int started;
 };

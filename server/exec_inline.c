@@ -10,10 +10,7 @@ static int inline_start(bh_exec *x, uv_loop_t *main_loop, void (*entry)(void *ar
     return 0;
 }
 
-static uv_loop_t *inline_loop(bh_exec *x)
-{
-    return x->main_loop;
-}
+static uv_loop_t *inline_loop(bh_exec *x) { return x->main_loop; }
 
 static void inline_pump(bh_exec *x)
 {
@@ -21,15 +18,9 @@ static void inline_pump(bh_exec *x)
         x->pump_fn(x->pump_arg);
 }
 
-static void inline_yield(bh_exec *x)
-{
-    (void)x;
-}
+static void inline_yield(bh_exec *x) { (void)x; }
 
-static void inline_join(bh_exec *x)
-{
-    x->started = 0;
-}
+static void inline_join(bh_exec *x) { x->started = 0; }
 
 const bh_exec_ops bh_exec_inline = {
     .name = "inline",

@@ -60,15 +60,9 @@ fail:
     return r;
 }
 
-static uv_loop_t *thread_loop(bh_exec *x)
-{
-    return x->own_loop;
-}
+static uv_loop_t *thread_loop(bh_exec *x) { return x->own_loop; }
 
-static void thread_pump(bh_exec *x)
-{
-    (void)x;
-}
+static void thread_pump(bh_exec *x) { (void)x; }
 
 static void thread_yield(bh_exec *x)
 {

@@ -141,7 +141,8 @@ static int send_piece(bh_link *link)
     if (h->left && !lws_partial_buffered(link->wsi)) {
         unsigned char *room = bh_buf_room(&h->out, BH_STATIC_PIECE);
         ssize_t n = read(h->fd, room, h->left < BH_STATIC_PIECE ? h->left : BH_STATIC_PIECE);
-        if (n <= 0) /* shorter than it was: the length has been promised, so only closing is honest */
+        if (n <=
+            0) /* shorter than it was: the length has been promised, so only closing is honest */
             return -1;
         h->left -= (uint64_t)n;
         if (lws_write(link->wsi, room, (size_t)n, LWS_WRITE_HTTP) < (int)n)
@@ -247,7 +248,8 @@ static int serve_page(bh_link *link, int page, const char *path)
     bh_http *h = link->http;
     bh_server *server = link->server;
     if (h->head_only) { /* a HEAD must not cost a session */
-        head(&h->out, 200, "text/html; charset=utf-8", 0, false, "Cache-Control: no-store\r\n", h->keep);
+        head(&h->out, 200, "text/html; charset=utf-8", 0, false, "Cache-Control: no-store\r\n",
+             h->keep);
         h->ready = true;
         return send_piece(link);
     }
@@ -293,7 +295,8 @@ static int serve_embedded(bh_link *link, const char *name)
             continue;
         char extra[128];
         snprintf(extra, sizeof(extra), "ETag: %s\r\nCache-Control: no-cache\r\n", e->etag);
-        return answer(link, not_modified(link, e->etag) ? 304 : 200, bh_mime(name), extra, e->data, e->len);
+        return answer(link, not_modified(link, e->etag) ? 304 : 200, bh_mime(name), extra, e->data,
+                      e->len);
     }
     return answer_text(link, 404, "not found");
 }
@@ -334,7 +337,8 @@ static int route(bh_link *link, const char *path)
     if (strcmp(path, "/metrics") == 0)
         return serve_numbers(link, true);
     size_t n = strlen(path);
-    if (n > 1 && path[n - 1] == '/') { /* /counter/ is /counter; a relative target survives a proxy */
+    if (n > 1 &&
+        path[n - 1] == '/') { /* /counter/ is /counter; a relative target survives a proxy */
         char bare[256];
         const char *slash = NULL;
         if (n <= sizeof(bare)) {

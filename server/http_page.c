@@ -36,14 +36,17 @@ void bh_page_prefix(bh_buf *out, const char *path)
 
 static void attr(bh_buf *out, const char *s) { bh_html_escape_attr(out, s, strlen(s)); }
 
-void bh_page_document(bh_buf *out, const bh_page *page, const char *html, size_t len, const char *token)
+void bh_page_document(bh_buf *out, const bh_page *page, const char *html, size_t len,
+                      const char *token)
 {
     const char *title = page->title ? page->title : page->component->name;
     bh_buf_str(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
     bh_html_escape_text(out, title, strlen(title));
-    bh_buf_str(out, "</title><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-                    "<meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\">"
-                    "<link rel=\"stylesheet\" href=\"");
+    bh_buf_str(
+        out,
+        "</title><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+        "<meta name=\"color-scheme\" content=\"light dark\"><link rel=\"icon\" href=\"data:,\">"
+        "<link rel=\"stylesheet\" href=\"");
     bh_page_prefix(out, page->path);
     bh_buf_str(out, "_bh/bh.css\">");
     if (page->stylesheet) {

@@ -16,15 +16,32 @@
 static const struct {
     const char *ending, *type;
 } types[] = {
-    {"html", "text/html; charset=utf-8"}, {"css", "text/css; charset=utf-8"},
-    {"js", "text/javascript; charset=utf-8"}, {"mjs", "text/javascript; charset=utf-8"},
-    {"json", "application/json"}, {"txt", "text/plain; charset=utf-8"},
-    {"md", "text/plain; charset=utf-8"}, {"svg", "image/svg+xml"}, {"png", "image/png"},
-    {"jpg", "image/jpeg"}, {"jpeg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"},
-    {"avif", "image/avif"}, {"ico", "image/x-icon"}, {"woff", "font/woff"}, {"woff2", "font/woff2"},
-    {"ttf", "font/ttf"}, {"pdf", "application/pdf"}, {"xml", "application/xml"},
-    {"csv", "text/csv; charset=utf-8"}, {"wasm", "application/wasm"}, {"mp4", "video/mp4"},
-    {"webm", "video/webm"}, {"mp3", "audio/mpeg"}, {"ogg", "audio/ogg"},
+    {"html", "text/html; charset=utf-8"},
+    {"css", "text/css; charset=utf-8"},
+    {"js", "text/javascript; charset=utf-8"},
+    {"mjs", "text/javascript; charset=utf-8"},
+    {"json", "application/json"},
+    {"txt", "text/plain; charset=utf-8"},
+    {"md", "text/plain; charset=utf-8"},
+    {"svg", "image/svg+xml"},
+    {"png", "image/png"},
+    {"jpg", "image/jpeg"},
+    {"jpeg", "image/jpeg"},
+    {"gif", "image/gif"},
+    {"webp", "image/webp"},
+    {"avif", "image/avif"},
+    {"ico", "image/x-icon"},
+    {"woff", "font/woff"},
+    {"woff2", "font/woff2"},
+    {"ttf", "font/ttf"},
+    {"pdf", "application/pdf"},
+    {"xml", "application/xml"},
+    {"csv", "text/csv; charset=utf-8"},
+    {"wasm", "application/wasm"},
+    {"mp4", "video/mp4"},
+    {"webm", "video/webm"},
+    {"mp3", "audio/mpeg"},
+    {"ogg", "audio/ogg"},
     {"webmanifest", "application/manifest+json"},
 };
 
@@ -68,7 +85,8 @@ static int open_slowly(int dir_fd, const char *path)
         memcpy(part, p, n);
         part[n] = '\0';
         bool last = p[n] == '\0';
-        fd = openat(at, part, last ? FLAGS | O_NOFOLLOW : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        fd = openat(at, part,
+                    last ? FLAGS | O_NOFOLLOW : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         int r = errno;
         if (at != dir_fd)
             close(at);

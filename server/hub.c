@@ -206,7 +206,8 @@ static void on_batch(bh_mbox *mb, bh_msg *fifo)
         close_handles(hub);
     } else if (!hub->in_turn && !bh_dlist_empty(&hub->dirty) &&
                !uv_is_active((uv_handle_t *)&hub->awake)) {
-        uv_idle_start(&hub->awake, on_awake); /* drained outside of I/O: the check is still to come */
+        uv_idle_start(&hub->awake,
+                      on_awake); /* drained outside of I/O: the check is still to come */
     }
 }
 

@@ -28,8 +28,8 @@ typedef struct bh_transport_ops {
      * replay (LWS_WRITE_RAW changes nothing). 0, or -errno: the connection is dead; bh_conn_closed
      * follows, but not from within this call. */
     int (*write)(bh_conn *conn, unsigned char *bytes, size_t len);
-    bool (*busy)(bh_conn *conn);       /* bytes of an earlier write are still held */
-    void (*want_writable)(bh_conn *conn); /* call bh_conn_writable once no longer busy */
+    bool (*busy)(bh_conn *conn);              /* bytes of an earlier write are still held */
+    void (*want_writable)(bh_conn *conn);     /* call bh_conn_writable once no longer busy */
     void (*pause)(bh_conn *conn, bool pause); /* stop or go on reading */
     /* Then bh_conn_closed, at once (from within this call) or later. */
     void (*close)(bh_conn *conn, unsigned code, const char *reason);

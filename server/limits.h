@@ -12,17 +12,17 @@ enum {
     BH_INBOX_PER_SESSION = 256,       /* messages waiting for the render side; then rx is paused */
     BH_POSTS_WAITING = 65536,         /* bh_post: then -ENOBUFS */
     BH_FRAMES_PER_SEND = 64,          /* coalesced into one write */
-    BH_SEND_PIECE = 1 << 20,          /* bytes handed to lws at once: it copies what it can't send */
-    BH_RENDERS_PER_SLICE = 64,        /* then look for events again */
-    BH_PING_IDLE_S = 25,              /* nginx cuts a silent upstream at 60 s */
-    BH_PING_TIMEOUT_S = 20,           /* after that ping: hang up, 45 s in all */
-    BH_HELLO_TIMEOUT_S = 10,          /* upgrade to first message */
-    BH_UNACKED_TIMEOUT_S = 30,        /* no credit that long: close 4408 */
-    BH_STOP_TIMEOUT_MS = 4000,        /* orderly stop; then what is left is cut */
-    BH_EVENTS_PER_S = 1000,           /* a session, token bucket */
+    BH_SEND_PIECE = 1 << 20,   /* bytes handed to lws at once: it copies what it can't send */
+    BH_RENDERS_PER_SLICE = 64, /* then look for events again */
+    BH_PING_IDLE_S = 25,       /* nginx cuts a silent upstream at 60 s */
+    BH_PING_TIMEOUT_S = 20,    /* after that ping: hang up, 45 s in all */
+    BH_HELLO_TIMEOUT_S = 10,   /* upgrade to first message */
+    BH_UNACKED_TIMEOUT_S = 30, /* no credit that long: close 4408 */
+    BH_STOP_TIMEOUT_MS = 4000, /* orderly stop; then what is left is cut */
+    BH_EVENTS_PER_S = 1000,    /* a session, token bucket */
     BH_EVENTS_BURST = 4000,
-    BH_PRERENDERED_MAX = 256,         /* pages waiting for their socket; a GET flood can't fill memory */
-    BH_SESSIONS_CEILING = 1 << 20,    /* slots of a sid */
+    BH_PRERENDERED_MAX = 256, /* pages waiting for their socket; a GET flood can't fill memory */
+    BH_SESSIONS_CEILING = 1 << 20, /* slots of a sid */
 };
 
 /* WebSocket close codes of our own; docs/PROTOCOL.md §8. */

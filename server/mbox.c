@@ -8,15 +8,9 @@
 
 #include <assert.h>
 
-static void on_async(uv_async_t *h)
-{
-    bh_mbox_drain(h->data);
-}
+static void on_async(uv_async_t *h) { bh_mbox_drain(h->data); }
 
-static void on_idle(uv_idle_t *h)
-{
-    bh_mbox_drain(h->data);
-}
+static void on_idle(uv_idle_t *h) { bh_mbox_drain(h->data); }
 
 int bh_mbox_init(bh_mbox *mb, uv_loop_t *loop, void (*on_batch)(bh_mbox *, bh_msg *), void *owner)
 {
@@ -33,10 +27,7 @@ int bh_mbox_init(bh_mbox *mb, uv_loop_t *loop, void (*on_batch)(bh_mbox *, bh_ms
     return 0;
 }
 
-void bh_mbox_bind_thread(bh_mbox *mb)
-{
-    mb->thread = uv_thread_self();
-}
+void bh_mbox_bind_thread(bh_mbox *mb) { mb->thread = uv_thread_self(); }
 
 static bool on_own_thread(const bh_mbox *mb)
 {

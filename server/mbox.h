@@ -28,7 +28,7 @@ struct bh_mbox {
     uv_async_t async;
     uv_idle_t idle; /* keeps the loop awake after a post from its own thread */
     uint64_t batches, messages, high_water; /* high_water: most messages in one batch */
-    int closing; /* handles that still have to say they are closed */
+    int closing;                            /* handles that still have to say they are closed */
     void (*closed)(bh_mbox *mb);
     /* --- atomic */
     _Alignas(64) _Atomic(bh_msg *) head;

@@ -7,8 +7,8 @@
 static void one(bh_buf *out, const char *name, bool counter, const char *help, uint64_t value)
 {
     const char *suffix = counter ? "_total" : "";
-    bh_buf_printf(out, "# HELP backhaul_%s%s %s\n# TYPE backhaul_%s%s %s\nbackhaul_%s%s %llu\n", name,
-                  suffix, help, name, suffix, counter ? "counter" : "gauge", name, suffix,
+    bh_buf_printf(out, "# HELP backhaul_%s%s %s\n# TYPE backhaul_%s%s %s\nbackhaul_%s%s %llu\n",
+                  name, suffix, help, name, suffix, counter ? "counter" : "gauge", name, suffix,
                   (unsigned long long)value);
 }
 
@@ -31,7 +31,8 @@ void bh_metrics_text(bh_buf *out, const bh_server *server, const bh_hub_stats *h
         one(out, s->name, true, s->help,
             *(const uint64_t *)(const void *)((const char *)&server->stats + s->offset));
     }
-    bh_buf_str(out, "# HELP backhaul_loop_lag_seconds how long a turn of the network loop kept the rest waiting\n"
+    bh_buf_str(out, "# HELP backhaul_loop_lag_seconds how long a turn of the network loop kept the "
+                    "rest waiting\n"
                     "# TYPE backhaul_loop_lag_seconds histogram\n");
     uint64_t sum = 0;
     for (int i = 0; i < BH_LAG_BUCKETS - 1; i++) {
@@ -40,8 +41,9 @@ void bh_metrics_text(bh_buf *out, const bh_server *server, const bh_hub_stats *h
                       (double)bh_lag_bounds_us[i] / 1e6, (unsigned long long)sum);
     }
     sum += server->stats.lag[BH_LAG_BUCKETS - 1];
-    bh_buf_printf(out,
-                  "backhaul_loop_lag_seconds_bucket{le=\"+Inf\"} %llu\nbackhaul_loop_lag_seconds_sum %g\n"
-                  "backhaul_loop_lag_seconds_count %llu\n",
-                  (unsigned long long)sum, (double)server->stats.busy_ns / 1e9, (unsigned long long)sum);
+    bh_buf_printf(
+        out,
+        "backhaul_loop_lag_seconds_bucket{le=\"+Inf\"} %llu\nbackhaul_loop_lag_seconds_sum %g\n"
+        "backhaul_loop_lag_seconds_count %llu\n",
+        (unsigned long long)sum, (double)server->stats.busy_ns / 1e9, (unsigned long long)sum);
 }

@@ -33,15 +33,9 @@ bh_msg *bh_msg_new(bh_msg_kind kind, bh_sid sid, size_t cap)
     return make(kind, sid, BH_MSG_HEADROOM + cap, 0);
 }
 
-void bh_msg_free(bh_msg *msg)
-{
-    bh_free(msg);
-}
+void bh_msg_free(bh_msg *msg) { bh_free(msg); }
 
-static size_t class_bytes(unsigned k)
-{
-    return (size_t)BH_MSG_CLASS_MIN << k;
-}
+static size_t class_bytes(unsigned k) { return (size_t)BH_MSG_CLASS_MIN << k; }
 
 void bh_msg_pool_init(bh_msg_pool *pool, size_t cached_limit)
 {

@@ -20,14 +20,14 @@ typedef uint64_t bh_sid; /* slot | generation << 32; 0 is never a connection */
 typedef enum bh_msg_kind {
     /* in: network → render */
     BH_MSG_OPEN = 1, /* bytes: bh_msg_open */
-    BH_MSG_DATA,     /* bytes: one whole WebSocket message; also out: whole frames, header and all */
-    BH_MSG_DRAINED,  /* an out DATA block coming home */
-    BH_MSG_CLOSE,    /* in: the connection is gone. out: close it; code, bytes = reason */
-    BH_MSG_PAGE,     /* in: GET of a page, bytes: bh_msg_open; out: its HTML */
-    BH_MSG_CALL,     /* bytes: bh_msg_call and the data after it (bh_post, topics) */
-    BH_MSG_STATS,    /* in: asked for; out: bytes = struct bh_render_stats */
-    BH_MSG_STOP,     /* in: the last message. out: everything is cleaned up */
-    BH_MSG_CREDIT,   /* out: `code` messages of this connection have been taken in */
+    BH_MSG_DATA,    /* bytes: one whole WebSocket message; also out: whole frames, header and all */
+    BH_MSG_DRAINED, /* an out DATA block coming home */
+    BH_MSG_CLOSE,   /* in: the connection is gone. out: close it; code, bytes = reason */
+    BH_MSG_PAGE,    /* in: GET of a page, bytes: bh_msg_open; out: its HTML */
+    BH_MSG_CALL,    /* bytes: bh_msg_call and the data after it (bh_post, topics) */
+    BH_MSG_STATS,   /* in: asked for; out: bytes = struct bh_render_stats */
+    BH_MSG_STOP,    /* in: the last message. out: everything is cleaned up */
+    BH_MSG_CREDIT,  /* out: `code` messages of this connection have been taken in */
 } bh_msg_kind;
 
 typedef enum bh_codec_id { BH_CODEC_V1 = 1, BH_CODEC_REACTPY } bh_codec_id;
@@ -51,8 +51,8 @@ enum { BH_MSG_HEADROOM = 32 };
 
 /* Payload of OPEN and PAGE. Strings follow the struct, NUL-terminated: path, query. */
 typedef struct bh_msg_open {
-    uint32_t page;  /* index into the server's pages */
-    uint32_t codec; /* bh_codec_id; PAGE: unused */
+    uint32_t page;                /* index into the server's pages */
+    uint32_t codec;               /* bh_codec_id; PAGE: unused */
     uint32_t path_off, query_off; /* from the start of bytes+off */
 } bh_msg_open;
 

@@ -17,8 +17,8 @@
 
 /* ---- measuring the loop ------------------------------------------------------------------- */
 
-const uint64_t bh_lag_bounds_us[BH_LAG_BUCKETS - 1] = {50,    100,   250,   500,    1000,   2500,  5000,
-                                                       10000, 25000, 50000, 100000, 250000, 1000000};
+const uint64_t bh_lag_bounds_us[BH_LAG_BUCKETS - 1] = {
+    50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 1000000};
 
 /* Once a turn, before the loop sleeps: how long this turn kept everything else waiting. The time
  * asleep is libuv's own measure, so work done in I/O callbacks counts and waiting does not. */
@@ -127,8 +127,10 @@ static int check_pages(const bh_page *pages)
         const char *p = pages[i].path;
         size_t n = strlen(p);
         if (p[0] != '/' || (n > 1 && p[n - 1] == '/') || strstr(p, "//") || strpbrk(p, "?#%")) {
-            bh_log(BH_LOG_ERROR, "page path '%s' must begin with '/' and have no trailing or double "
-                                 "slash and none of ? # %%", p);
+            bh_log(BH_LOG_ERROR,
+                   "page path '%s' must begin with '/' and have no trailing or double "
+                   "slash and none of ? # %%",
+                   p);
             return -EINVAL;
         }
         for (int k = 0; k < i; k++)
@@ -149,7 +151,8 @@ static int open_static(bh_server *server)
     if (server->static_fd >= 0)
         return 0;
     int r = -errno;
-    bh_log(BH_LOG_ERROR, "cannot serve --static-dir=%s: %s", server->config.static_dir, strerror(-r));
+    bh_log(BH_LOG_ERROR, "cannot serve --static-dir=%s: %s", server->config.static_dir,
+           strerror(-r));
     return r;
 }
 

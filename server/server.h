@@ -62,18 +62,18 @@ struct bh_link {
     /* --- WebSocket */
     bool pinged, heard, closing, paused, want;
     uint8_t codec;
-    uint16_t fragments;     /* of the message being received */
+    uint16_t fragments; /* of the message being received */
     uint32_t page;
     bh_conn *conn;
-    unsigned char *part;    /* message so far; NULL while every message came in one piece */
+    unsigned char *part; /* message so far; NULL while every message came in one piece */
     size_t part_len, part_cap;
-    size_t frame_left;      /* outgoing frame handed over in pieces: payload still to come */
-    uint64_t accounted;     /* bytes received that became messages or parts */
-    uint64_t unaccounted;   /* at the last flood check */
-    uint8_t flood;          /* checks in a row above the limit */
-    uint32_t frag_tick;     /* fragments and empty frames: count in this tick */
+    size_t frame_left;    /* outgoing frame handed over in pieces: payload still to come */
+    uint64_t accounted;   /* bytes received that became messages or parts */
+    uint64_t unaccounted; /* at the last flood check */
+    uint8_t flood;        /* checks in a row above the limit */
+    uint32_t frag_tick;   /* fragments and empty frames: count in this tick */
     uint32_t frag_count;
-    char *path, *query;     /* between the checks and ESTABLISHED */
+    char *path, *query; /* between the checks and ESTABLISHED */
     /* --- HTTP */
     bh_http *http;
 };

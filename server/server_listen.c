@@ -198,7 +198,8 @@ static int open_one(bh_server *server, const struct addrinfo *ai, int port)
         return -errno;
     int yes = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    if (ai->ai_family == AF_INET6) /* "::" means IPv6; "0.0.0.0" IPv4: nobody gets more than asked */
+    if (ai->ai_family ==
+        AF_INET6) /* "::" means IPv6; "0.0.0.0" IPv4: nobody gets more than asked */
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
     socklen_t len = sizeof(at);
     if (bind(fd, (struct sockaddr *)&at, ai->ai_addrlen) || listen(fd, 1024) ||

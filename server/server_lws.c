@@ -16,7 +16,8 @@
 #include "server/server.h"
 #include "vdom/mem.h"
 
-_Static_assert(BH_MSG_HEADROOM >= LWS_PRE, "lws_write scribbles on LWS_PRE bytes before the payload");
+_Static_assert(BH_MSG_HEADROOM >= LWS_PRE,
+               "lws_write scribbles on LWS_PRE bytes before the payload");
 
 /* lws logs what peers do as errors; it is told on only when we debug. The last line is kept: it says
  * why a context could not be made. */

@@ -11,15 +11,9 @@
 #include "server/worker.h"
 #include "vdom/mem.h"
 
-static uint32_t slot_of(uint64_t id)
-{
-    return (uint32_t)id;
-}
+static uint32_t slot_of(uint64_t id) { return (uint32_t)id; }
 
-static uint32_t grown(uint32_t cap)
-{
-    return cap ? cap * 2 : 64;
-}
+static uint32_t grown(uint32_t cap) { return cap ? cap * 2 : 64; }
 
 /* ---- records -------------------------------------------------------------------------------- */
 

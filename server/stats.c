@@ -11,7 +11,10 @@
 #include "server/stats.h"
 
 const bh_hub_stat bh_hub_stat_list[] = {
-#define N(field, kind, help) {#field, offsetof(bh_hub_stats, field), kind, help}
+#define N(field, kind, help)                                                                       \
+    {                                                                                              \
+#field, offsetof(bh_hub_stats, field), kind, help                                          \
+    }
     N(conns_open, 0, "WebSockets open"),
     N(conns_total, 1, "WebSockets ever opened"),
     N(conns_refused, 1, "WebSockets refused for lack of room"),
@@ -57,7 +60,10 @@ const bh_hub_stat bh_hub_stat_list[] = {
 const size_t bh_hub_stat_count = sizeof(bh_hub_stat_list) / sizeof(bh_hub_stat_list[0]);
 
 const bh_front_stat bh_front_stat_list[] = {
-#define N(field, help) {#field, offsetof(bh_front_stats, field), help}
+#define N(field, help)                                                                             \
+    {                                                                                              \
+#field, offsetof(bh_front_stats, field), help                                              \
+    }
     N(accepted, "connections accepted"),
     N(refused_full, "connections refused for lack of file descriptors"),
     N(refused_address, "connections over the limit by address"),
@@ -165,7 +171,8 @@ void bh_stats_json(bh_buf *out, const bh_server *server, const bh_hub_stats *hub
                           (unsigned long long)bh_lag_bounds_us[i],
                           (unsigned long long)server->stats.lag[i]);
         else
-            bh_buf_printf(out, ",{\"le\":null,\"count\":%llu}", (unsigned long long)server->stats.lag[i]);
+            bh_buf_printf(out, ",{\"le\":null,\"count\":%llu}",
+                          (unsigned long long)server->stats.lag[i]);
     }
     bh_buf_str(out, "]}\n");
 }

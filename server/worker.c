@@ -11,21 +11,15 @@
 #include "vdom/mem.h"
 
 enum {
-    CREDIT_EVERY = 64,         /* inputs taken in before the network side is told */
-    POOL_CACHED = 64 << 20,    /* bytes of idle out blocks */
+    CREDIT_EVERY = 64,      /* inputs taken in before the network side is told */
+    POOL_CACHED = 64 << 20, /* bytes of idle out blocks */
 };
 
 /* ---- the host of render/ ------------------------------------------------------------------------ */
 
-static bh_worker *of_host(bh_host *host)
-{
-    return (bh_worker *)(void *)host;
-}
+static bh_worker *of_host(bh_host *host) { return (bh_worker *)(void *)host; }
 
-static uint64_t host_now_ms(bh_host *host)
-{
-    return uv_now(of_host(host)->loop);
-}
+static uint64_t host_now_ms(bh_host *host) { return uv_now(of_host(host)->loop); }
 
 static void host_wake(bh_host *host, bh_session *session)
 {
@@ -68,17 +62,11 @@ static const bh_host_ops host_ops = {
     .warn = host_warn,
 };
 
-bh_server *bh_cx_server(bh_cx *cx)
-{
-    return bh__cx_host(cx)->server;
-}
+bh_server *bh_cx_server(bh_cx *cx) { return bh__cx_host(cx)->server; }
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
-void bh__worker_post(bh_worker *w, bh_msg *msg)
-{
-    bh_outq_add(&w->outq, msg);
-}
+void bh__worker_post(bh_worker *w, bh_msg *msg) { bh_outq_add(&w->outq, msg); }
 
 void bh__link_fail(bh_worker *w, bh_link *link, unsigned code, const char *reason, bool park)
 {
@@ -198,15 +186,9 @@ static void one_closed(bh_worker *w)
     bh_mbox_post(w->outbox, bh_msg_new(BH_MSG_STOP, 0, 0));
 }
 
-static void on_handle_closed(uv_handle_t *h)
-{
-    one_closed(h->data);
-}
+static void on_handle_closed(uv_handle_t *h) { one_closed(h->data); }
 
-static void on_inbox_closed(bh_mbox *mb)
-{
-    one_closed(mb->owner);
-}
+static void on_inbox_closed(bh_mbox *mb) { one_closed(mb->owner); }
 
 static void on_clock_closed(uv_handle_t *h)
 {

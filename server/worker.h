@@ -31,7 +31,7 @@ typedef struct bh_rec bh_rec;
  * write lock, so that when the render side has held it once, nobody touches the inbox any more. */
 typedef struct bh_gate {
     uv_rwlock_t lock;
-    bool closed; /* under lock */
+    bool closed;              /* under lock */
     _Atomic uint32_t waiting; /* bh_hub_post calls not yet run */
     _Atomic uint64_t dropped;
 } bh_gate;
@@ -57,18 +57,18 @@ static inline void bh_dlist_append(bh_dlist *head, bh_dlist *d)
     d->prev->next = d;
     head->prev = d;
 }
-#define BH_CONTAINER(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+#define BH_CONTAINER(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
 struct bh_link {
     bh_sid sid;
-    bh_msg *open;       /* its bh_msg_open, until it has a session */
+    bh_msg *open; /* its bh_msg_open, until it has a session */
     uint32_t page;
-    uint32_t codec;     /* bh_codec_id */
-    uint32_t consumed;  /* messages taken in since the last CREDIT */
-    bool greeted;       /* HELLO has come */
-    bool closing;       /* CLOSE has been posted: what still comes is not looked at */
-    bh_rec *rec;        /* LIVE here, or WAITING for here */
-    bh_dlist greet;     /* in worker.greeting, oldest first */
+    uint32_t codec;    /* bh_codec_id */
+    uint32_t consumed; /* messages taken in since the last CREDIT */
+    bool greeted;      /* HELLO has come */
+    bool closing;      /* CLOSE has been posted: what still comes is not looked at */
+    bh_rec *rec;       /* LIVE here, or WAITING for here */
+    bh_dlist greet;    /* in worker.greeting, oldest first */
     uint64_t opened_ms;
 };
 
@@ -104,13 +104,13 @@ struct bh_rec {
     bool prerendered; /* WAITING: it was never on a link */
     bool ack_due, pong_due;
     bool has_token;
-    uint8_t loose_out;   /* frames without number on their way */
+    uint8_t loose_out;                /* frames without number on their way */
     uint32_t hello_last, hello_nodes; /* WAITING: what the claiming HELLO said */
-    uint32_t seq;        /* last frame numbered */
-    uint32_t acked;      /* last frame acknowledged */
-    uint32_t event_seq;  /* last event applied */
-    uint32_t blocks_out; /* numbered blocks on their way */
-    bh_kept *kept;       /* ring buffer, oldest at kept_at */
+    uint32_t seq;                     /* last frame numbered */
+    uint32_t acked;                   /* last frame acknowledged */
+    uint32_t event_seq;               /* last event applied */
+    uint32_t blocks_out;              /* numbered blocks on their way */
+    bh_kept *kept;                    /* ring buffer, oldest at kept_at */
     uint32_t kept_at, kept_len, kept_cap;
     size_t kept_bytes;
     size_t parked_bytes; /* as counted into worker.parked_bytes */
@@ -118,10 +118,10 @@ struct bh_rec {
     bh_dlist age;    /* in worker.parked or .prerendered, oldest first */
     bh_dlist flight; /* in worker.flying while something is not acknowledged: by last progress */
     uint64_t since_ms, progress_ms;
-    uint64_t due_ms; /* next timer */
-    size_t heap_at;  /* SIZE_MAX: not in the heap */
-    uint64_t rate_left; /* thousandths of an event */
-    uint64_t rate_ms;   /* 0: not yet used */
+    uint64_t due_ms;       /* next timer */
+    size_t heap_at;        /* SIZE_MAX: not in the heap */
+    uint64_t rate_left;    /* thousandths of an event */
+    uint64_t rate_ms;      /* 0: not yet used */
     bh_reactpy_acks *acks; /* a 1.x ReactPy client's; else NULL */
 };
 
@@ -156,7 +156,7 @@ struct bh_worker {
     bh_sched sched;
     bh_msg_pool pool;
     bh_buf enc;
-    bh_arena arena; /* of one decoded message */
+    bh_arena arena;  /* of one decoded message */
     bh_link **links; /* by slot of the sid */
     uint32_t cap_links;
     bh_rec **recs; /* by slot of the id */
@@ -218,7 +218,7 @@ bh_rec *bh__rec_find(bh_worker *w, uint64_t id);
 void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_link *link); /* → LIVE */
 void bh__kept_push(bh_rec *rec, bh_kept kept);
 bh_kept *bh__kept_at(bh_rec *rec, uint32_t i); /* 0: oldest */
-void bh__kept_drop(bh_worker *w, bh_rec *rec);  /* the oldest */
+void bh__kept_drop(bh_worker *w, bh_rec *rec); /* the oldest */
 /* The token of the record, made anew. */
 void bh__token_rotate(bh_rec *rec, char ret_text[BH_TOKEN_LEN + 1]);
 bh_rec *bh__token_find(bh_worker *w, const char *text);

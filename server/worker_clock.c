@@ -116,10 +116,7 @@ static uint64_t flying_due(bh_worker *w)
     return rec->progress_ms + BH_UNACKED_TIMEOUT_S * 1000;
 }
 
-static uint64_t min64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 void bh__on_timer(uv_timer_t *timer)
 {
@@ -199,8 +196,8 @@ void bh__clock_arm(bh_worker *w)
         return;
     w->clock_armed = true;
     uint64_t now = clock_ns();
-    uint64_t next = w->clock_start_ns +
-                    ((now - w->clock_start_ns) / w->interval_ns + 1) * w->interval_ns;
+    uint64_t next =
+        w->clock_start_ns + ((now - w->clock_start_ns) / w->interval_ns + 1) * w->interval_ns;
     struct itimerspec at = {.it_value = {.tv_sec = (time_t)(next / 1000000000u),
                                          .tv_nsec = (long)(next % 1000000000u)}};
     int r = timerfd_settime(w->clock_fd, TFD_TIMER_ABSTIME, &at, NULL);

@@ -77,8 +77,8 @@ static bool rate_ok(bh_worker *w, bh_rec *rec)
         return true;
     uint64_t full = rate * (BH_EVENTS_BURST / BH_EVENTS_PER_S) * 1000, now = uv_now(w->loop) + 1;
     uint64_t gained = (now - rec->rate_ms) * rate;
-    rec->rate_left = !rec->rate_ms || rec->rate_left + gained > full ? full
-                                                                      : rec->rate_left + gained;
+    rec->rate_left =
+        !rec->rate_ms || rec->rate_left + gained > full ? full : rec->rate_left + gained;
     rec->rate_ms = now;
     if (rec->rate_left < 1000)
         return false;

@@ -6,10 +6,7 @@
 
 #include "server/worker.h"
 
-void bh__rec_pending(bh_worker *w, bh_rec *rec)
-{
-    bh_sched_pending(&w->sched, &rec->sched);
-}
+void bh__rec_pending(bh_worker *w, bh_rec *rec) { bh_sched_pending(&w->sched, &rec->sched); }
 
 /* ---- frames -------------------------------------------------------------------------------------- */
 
@@ -136,10 +133,8 @@ static void render_v1(bh_worker *w, bh_rec *rec)
 
 static void render_reactpy(bh_worker *w, bh_rec *rec)
 {
-    bh_reactpy_encoder enc = {.out = &w->enc,
-                              .names = w->env.names,
-                              .diff = w->config->reactpy_diff,
-                              .acks = rec->acks};
+    bh_reactpy_encoder enc = {
+        .out = &w->enc, .names = w->env.names, .diff = w->config->reactpy_diff, .acks = rec->acks};
     bh_patch_sink sink = bh_reactpy_sink(&enc);
     bh_reactpy_begin(&enc);
     if (!bh_session_render(rec->session, &sink))

@@ -261,16 +261,19 @@ int bh_ws_confirm(bh_link *link)
     bh_server *server = link->server;
     bh_upgrade_answer a = bh_upgrade_check(&server->config, server->pages, &up);
     if (a.status == 101 && (server->stopping || link->over))
-        a = (bh_upgrade_answer){.status = 503, .reason = server->stopping ? "stopping" : "too many "
-                                "connections from this address"};
+        a = (bh_upgrade_answer){.status = 503,
+                                .reason = server->stopping ? "stopping"
+                                                           : "too many "
+                                                             "connections from this address"};
     if (a.status == 101 && server->n_ws >= server->config.max_sessions)
         a = (bh_upgrade_answer){.status = 503, .reason = "no room for another session"};
     if (a.status != 101) {
         bh_free(path);
         server->stats.ws_refused++;
-        return bh_http_refuse(link, a.status, a.reason, a.status == 426 ? "Sec-WebSocket-Version: 13\r\n"
-                                                        : a.status == 405 ? "Allow: GET, HEAD\r\n"
-                                                                          : NULL);
+        return bh_http_refuse(link, a.status, a.reason,
+                              a.status == 426   ? "Sec-WebSocket-Version: 13\r\n"
+                              : a.status == 405 ? "Allow: GET, HEAD\r\n"
+                                                : NULL);
     }
     link->page = a.page;
     link->codec = (uint8_t)a.codec;
@@ -371,7 +374,8 @@ int bh_ws_receive(bh_link *link, const void *data, size_t len)
         link->part_len = 0;
         if ((lws_frame_is_binary(wsi) != 0) != (link->codec == BH_CODEC_V1)) {
             bh_ws_close(link, BH_CLOSE_BAD_MESSAGE,
-                        link->codec == BH_CODEC_V1 ? "binary messages, please" : "text messages, please");
+                        link->codec == BH_CODEC_V1 ? "binary messages, please"
+                                                   : "text messages, please");
             return 0;
         }
     }

@@ -119,7 +119,8 @@ static bh_upgrade_answer check_path(const bh_page *pages, const bh_upgrade *up)
                                .page_path = path};
 }
 
-bh_upgrade_answer bh_upgrade_check(const bh_config *config, const bh_page *pages, const bh_upgrade *up)
+bh_upgrade_answer bh_upgrade_check(const bh_config *config, const bh_page *pages,
+                                   const bh_upgrade *up)
 {
     if (!up->is_get)
         return refuse(405, "a WebSocket begins with GET");

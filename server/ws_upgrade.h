@@ -12,8 +12,8 @@
 /* What the request says. Strings are NUL-terminated; NULL: the header is absent. */
 typedef struct bh_upgrade {
     bool is_get;
-    bool http11;        /* HTTP/1.1 */
-    const char *path;   /* decoded, without query */
+    bool http11;      /* HTTP/1.1 */
+    const char *path; /* decoded, without query */
     const char *host, *origin, *version, *protocols;
     bool host_twice, origin_twice;
 } bh_upgrade;
@@ -26,7 +26,8 @@ typedef struct bh_upgrade_answer {
     const char *page_path; /* where in path the page's own begins */
 } bh_upgrade_answer;
 
-bh_upgrade_answer bh_upgrade_check(const bh_config *config, const bh_page *pages, const bh_upgrade *up);
+bh_upgrade_answer bh_upgrade_check(const bh_config *config, const bh_page *pages,
+                                   const bh_upgrade *up);
 /* True if a page of `origin` may open a socket on `host` (the Host header). NULL origin: absent. */
 bool bh_origin_allowed(const bh_config *config, const char *origin, const char *host);
 /* True if the comma-separated list names `name` exactly (tokens are compared with case). */

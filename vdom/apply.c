@@ -362,14 +362,15 @@ static void compare_one(void *arg, const bh_node *n)
         return;
     page_node *p = n->nid && n->nid < c->m->cap ? c->m->by_nid[n->nid] : NULL;
     if (!c->at || c->at->nid != n->nid || c->at != p) {
-        differs(c, "in node %u: node %u where %u should be", c->parent->nid,
-                c->at ? c->at->nid : 0, n->nid);
+        differs(c, "in node %u: node %u where %u should be", c->parent->nid, c->at ? c->at->nid : 0,
+                n->nid);
         return;
     }
     c->at = c->at->next;
     if (n->kind == BH_NODE_TEXT) {
         if (p->tag || p->len != n->len || memcmp(p->text, n->u.text.str, n->len) != 0)
-            differs(c, "text %u reads '%s', not '%s'", n->nid, p->text ? p->text : "", n->u.text.str);
+            differs(c, "text %u reads '%s', not '%s'", n->nid, p->text ? p->text : "",
+                    n->u.text.str);
         return;
     }
     if (p->tag != n->tag) {

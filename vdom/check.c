@@ -124,7 +124,8 @@ static const char *check_node(check *ck, const bh_node *n)
         if (!why)
             why = check_element(ck, n);
         return why ? why : check_children(ck, n);
-    case BH_NODE_FRAGMENT: return check_children(ck, n);
+    case BH_NODE_FRAGMENT:
+        return check_children(ck, n);
     case BH_NODE_SLOT: {
         const bh_slot *slot = n->u.slot.slot;
         if (!slot || !slot->cur)

@@ -83,8 +83,7 @@ static inline bool continues(const bh_node *old, const bh_node *cur)
 
 static inline uint64_t mix(uint64_t h, uint64_t v)
 {
-    __extension__ unsigned __int128 p =
-        (unsigned __int128)(h ^ v) * 0xd6e8feb86659fd93u;
+    __extension__ unsigned __int128 p = (unsigned __int128)(h ^ v) * 0xd6e8feb86659fd93u;
     return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 

@@ -21,10 +21,7 @@
 
 #define MOVES ((uintptr_t)1)
 
-static inline bh_node *entry_node(uintptr_t entry)
-{
-    return (bh_node *)(void *)(entry & ~MOVES);
-}
+static inline bh_node *entry_node(uintptr_t entry) { return (bh_node *)(void *)(entry & ~MOVES); }
 
 static void push(bh_diff_scratch *s, bh_node *n)
 {

@@ -23,13 +23,26 @@ static void escape(bh_buf *out, const char *s, size_t len, bool attr)
     for (size_t i = 0; i < len; i++) {
         const char *entity;
         switch (s[i]) {
-        case '&': entity = "&amp;"; break;
-        case '<': entity = "&lt;"; break;
-        case '>': entity = attr ? NULL : "&gt;"; break;
-        case '"': entity = attr ? "&quot;" : NULL; break;
-        case '\r': entity = "&#13;"; break;
-        case '\0': entity = "\xef\xbf\xbd"; break;
-        default: continue;
+        case '&':
+            entity = "&amp;";
+            break;
+        case '<':
+            entity = "&lt;";
+            break;
+        case '>':
+            entity = attr ? NULL : "&gt;";
+            break;
+        case '"':
+            entity = attr ? "&quot;" : NULL;
+            break;
+        case '\r':
+            entity = "&#13;";
+            break;
+        case '\0':
+            entity = "\xef\xbf\xbd";
+            break;
+        default:
+            continue;
         }
         if (!entity)
             continue;
@@ -225,7 +238,8 @@ static void write_element(writer *w, const bh_node *n)
     write_attrs(w, n);
     bh_buf_byte(w->out, '>');
     w->after_text = false;
-    w->at_start = n->tag == BH_TAG_PRE || n->tag == BH_TAG_TEXTAREA || !strcmp(name->html, "listing");
+    w->at_start =
+        n->tag == BH_TAG_PRE || n->tag == BH_TAG_TEXTAREA || !strcmp(name->html, "listing");
     if (!(name->flags & BH_NAME_VOID)) {
         write_inside(w, n);
         bh_buf_str(w->out, "</");
@@ -239,10 +253,16 @@ static void write_element(writer *w, const bh_node *n)
 static void write_node(writer *w, const bh_node *n)
 {
     switch ((bh_node_kind)n->kind) {
-    case BH_NODE_TEXT: write_text(w, n->u.text.str, n->len); break;
-    case BH_NODE_ELEMENT: write_element(w, n); break;
+    case BH_NODE_TEXT:
+        write_text(w, n->u.text.str, n->len);
+        break;
+    case BH_NODE_ELEMENT:
+        write_element(w, n);
+        break;
     case BH_NODE_FRAGMENT:
-    case BH_NODE_SLOT: write_children(w, n); break;
+    case BH_NODE_SLOT:
+        write_children(w, n);
+        break;
     }
 }
 

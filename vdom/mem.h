@@ -6,10 +6,10 @@
 
 #include <backhaul/base.h>
 
-void *bh_alloc(size_t size);              /* never NULL: aborts on exhaustion; not zeroed */
-void *bh_zalloc(size_t size);             /* likewise, zeroed */
-void *bh_realloc(void *p, size_t size);   /* likewise */
+void *bh_alloc(size_t size);                  /* never NULL: aborts on exhaustion; not zeroed */
+void *bh_zalloc(size_t size);                 /* likewise, zeroed */
+void *bh_realloc(void *p, size_t size);       /* likewise */
 void *bh_try_alloc(size_t size) BH_NODISCARD; /* NULL on exhaustion: for what a peer sizes */
-void bh_free(void *p);                    /* NULL is fine */
+void bh_free(void *p);                        /* NULL is fine */
 
 #endif

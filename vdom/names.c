@@ -65,14 +65,14 @@ _Static_assert((int)N_ATTRS == (int)BH_A__KNOWN, "one entry an attribute");
  * other nodes than were written, so that the page could not be numbered. set and animate can write
  * a javascript: URL into a link long after its attributes were checked. */
 static const char *const refused_tags[] = {
-    "script",   "style",   "iframe", "object",   "embed",     "base",  "meta", "link",
-    "template", "frame",   "frameset", "applet", "noscript",  "xmp",   "set",  "animate",
-    "noembed",  "noframes", "plaintext", "html", "head",      "body",  "image", NULL,
+    "script",   "style",    "iframe",    "object", "embed",    "base", "meta",  "link",
+    "template", "frame",    "frameset",  "applet", "noscript", "xmp",  "set",   "animate",
+    "noembed",  "noframes", "plaintext", "html",   "head",     "body", "image", NULL,
 };
 static const char *const void_tags[] = {"area", "param", "keygen", "basefont", "bgsound", NULL};
 static const char *const url_attrs[] = {
-    "action", "formaction", "xlink:href", "poster", "cite", "background", "longdesc", "data",
-    "manifest", "icon", "usemap", "ping", NULL,
+    "action", "formaction", "xlink:href", "poster", "cite", "background", "longdesc",
+    "data",   "manifest",   "icon",       "usemap", "ping", NULL,
 };
 
 typedef struct interned {
@@ -205,8 +205,8 @@ static size_t valid_len(const char *s)
     size_t len = 1;
     for (; s[len]; len++) {
         char c = s[len];
-        if (len >= BH_NAME_LEN_MAX ||
-            !(is_alpha(c) || (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '.' || c == '-'))
+        if (len >= BH_NAME_LEN_MAX || !(is_alpha(c) || (c >= '0' && c <= '9') || c == '_' ||
+                                        c == ':' || c == '.' || c == '-'))
             return 0;
     }
     return len;

@@ -28,7 +28,7 @@ struct bh_diff_scratch {
     size_t cap_olds, cap_news;
     uint32_t *pos, *tails, *back; /* longest increasing subsequence */
     size_t cap_lis;
-    uint64_t ops; /* operations emitted so far; lets a select see that its options changed */
+    uint64_t ops;  /* operations emitted so far; lets a select see that its options changed */
     uint64_t seed; /* of the hash: keys may come from users who would like them to collide */
 };
 

@@ -71,8 +71,8 @@ BH_API void bh__component_open(bh_cx *cx, const bh_component *c, const void *pro
 #define BH_USE(Name, ...) BH_USE_KEYED(Name, BH_NO_KEY, __VA_ARGS__)
 #define BH_USE0(Name) bh__component(cx, &Name##_component, NULL, BH_NO_KEY, __LINE__)
 #define BH_WITH(Name, ...)                                                                         \
-    BH__BLOCK(bh__component_open(cx, &Name##_component,                                            \
-                                 &(const struct Name##_props){__VA_ARGS__}, BH_NO_KEY, __LINE__),  \
+    BH__BLOCK(bh__component_open(cx, &Name##_component, &(const struct Name##_props){__VA_ARGS__}, \
+                                 BH_NO_KEY, __LINE__),                                             \
               __COUNTER__)
 #define BH_WITH0(Name)                                                                             \
     BH__BLOCK(bh__component_open(cx, &Name##_component, NULL, BH_NO_KEY, __LINE__), __COUNTER__)
@@ -91,10 +91,22 @@ typedef struct bh_ref {
     uint16_t generation;
 } bh_ref;
 
-typedef struct bh_int { int value; bh_ref ref; } bh_int;
-typedef struct bh_bool { bool value; bh_ref ref; } bh_bool;
-typedef struct bh_double { double value; bh_ref ref; } bh_double;
-typedef struct bh_string { const char *value; bh_ref ref; } bh_string; /* value: until the next set */
+typedef struct bh_int {
+    int value;
+    bh_ref ref;
+} bh_int;
+typedef struct bh_bool {
+    bool value;
+    bh_ref ref;
+} bh_bool;
+typedef struct bh_double {
+    double value;
+    bh_ref ref;
+} bh_double;
+typedef struct bh_string {
+    const char *value;
+    bh_ref ref;
+} bh_string; /* value: until the next set */
 
 /* The value in the result is this render's snapshot. `initial` counts only at the first render. */
 #define bh_use_int(cx, initial) bh__use_int(cx, initial, __FILE__, __LINE__)

@@ -91,15 +91,16 @@ enum { BH_PREVENT_DEFAULT = 1u, BH_STOP_PROPAGATION = 2u };
 /* Options of an element. Fields are listed in names.def: .class_name, .id, .value, ...
  * .on_click etc. are set by ON(click, ...). NULL and BH_UNSET mean "not there". */
 typedef struct bh_el {
-    unsigned site_; /* source line: keeps unkeyed siblings apart when a conditional comes and goes */
+    unsigned
+        site_; /* source line: keeps unkeyed siblings apart when a conditional comes and goes */
     bh_key key;
 #define BH_ATTR_STR(field, html, react, flags) const char *field;
 #include <backhaul/names.def>
 #define BH_EVENT(id, dom, react) const bh_handler *on_##id;
 #include <backhaul/names.def>
-    const char *name_;            /* the tag, set by BH_EL_NAMED */
-    const bh_attr_init *attrs;    /* BH_ATTRS(...) */
-    bh_unsafe_html unsafe_html;   /* replaces children; an element has one or the other */
+    const char *name_;          /* the tag, set by BH_EL_NAMED */
+    const bh_attr_init *attrs;  /* BH_ATTRS(...) */
+    bh_unsafe_html unsafe_html; /* replaces children; an element has one or the other */
 #define BH_ATTR_TRI(field, html, react, flags) unsigned char field;
 #include <backhaul/names.def>
 } bh_el;

@@ -20,13 +20,13 @@ typedef struct bh_field {
 
 typedef struct bh_event {
     bh_event_type type;
-    const char *value;  /* of the input, select, textarea or button; "" if it has none */
-    bool checked;       /* checkbox, radio; details: open */
-    const char *key;    /* keydown, keyup: KeyboardEvent.key; else "" */
-    unsigned mods;      /* BH_MOD_* */
-    double x, y;        /* mouse, pointer: CSS pixels from the element's top left; wheel: deltas;
+    const char *value; /* of the input, select, textarea or button; "" if it has none */
+    bool checked;      /* checkbox, radio; details: open */
+    const char *key;   /* keydown, keyup: KeyboardEvent.key; else "" */
+    unsigned mods;     /* BH_MOD_* */
+    double x, y;       /* mouse, pointer: CSS pixels from the element's top left; wheel: deltas;
                            scroll: scrollLeft, scrollTop */
-    int button;         /* mouse, pointer */
+    int button;        /* mouse, pointer */
     const bh_field *fields; /* submit: the form's successful controls, in document order;
                                select multiple on change: one per selected option, name "" */
     size_t n_fields;
@@ -54,15 +54,18 @@ BH_API const char *bh_event_field(const bh_event *ev, const char *name);
 
 /* A bh_handler value of a BH_HANDLER with its captures. */
 #define BH_CALL_FLAGS(name, flags_, ...)                                                           \
-    {name##__fn, &(const struct name##_cap){__VA_ARGS__}, sizeof(struct name##_cap), (flags_)}
+    {                                                                                              \
+        name##__fn, &(const struct name##_cap){__VA_ARGS__}, sizeof(struct name##_cap), (flags_)   \
+    }
 #define BH_ON_FLAGS(event, flags_, name, ...)                                                      \
     .on_##event = &(const bh_handler)BH_CALL_FLAGS(name, flags_, __VA_ARGS__)
 #define BH_ON(event, name, ...) BH_ON_FLAGS(event, 0, name, __VA_ARGS__)
-#define BH_ON0(event, name) .on_##event = &(const bh_handler){name##__fn, NULL, 0, 0}
+#define BH_ON0(event, name)                                                                        \
+    .on_##event = &(const bh_handler) { name##__fn, NULL, 0, 0 }
 /* As BH_ON, and the browser's own action is prevented (submit of a form, a link). */
 #define BH_ON_PREVENT(event, name, ...) BH_ON_FLAGS(event, BH_PREVENT_DEFAULT, name, __VA_ARGS__)
 #define BH_ON0_PREVENT(event, name)                                                                \
-    .on_##event = &(const bh_handler){name##__fn, NULL, 0, BH_PREVENT_DEFAULT}
+    .on_##event = &(const bh_handler) { name##__fn, NULL, 0, BH_PREVENT_DEFAULT }
 
 BH_END_DECLS
 #endif

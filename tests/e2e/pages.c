@@ -14,7 +14,8 @@ BH_HANDLER(on_upper, { bh_ref text; })
 {
     char buf[256];
     size_t n = strlen(ev->value);
-    for (size_t i = 0; i <= n && i < sizeof(buf); i++) buf[i] = (char)toupper((unsigned char)ev->value[i]);
+    for (size_t i = 0; i <= n && i < sizeof(buf); i++)
+        buf[i] = (char)toupper((unsigned char)ev->value[i]);
     buf[sizeof(buf) - 1] = '\0';
     bh_set_string(cx, cap->text, buf);
 }
@@ -41,13 +42,15 @@ BH_HANDLER(on_tidy, { bh_ref text; })
     char buf[64];
     size_t n = 0;
     for (const char *p = ev->value; *p && n < sizeof(buf) - 1; p++)
-        if (*p != ' ') buf[n++] = *p;
+        if (*p != ' ')
+            buf[n++] = *p;
     buf[n] = '\0';
     bh_set_string(cx, cap->text, buf);
 }
 BH_COMPONENT0(Clearing)
 {
-    bh_string text = bh_use_string(cx, ""), log = bh_use_string(cx, ""), area = bh_use_string(cx, "a");
+    bh_string text = bh_use_string(cx, ""), log = bh_use_string(cx, ""),
+              area = bh_use_string(cx, "a");
     bh_string tidy = bh_use_string(cx, "1000");
     FORM(.id = "form", ON_PREVENT(submit, on_submit, text.ref, log.ref)) {
         INPUT(.id = "item", .name = "item", .value = text.value, ON(input, on_text, text.ref)) {}
@@ -64,7 +67,13 @@ BH_COMPONENT0(Clearing)
 
 /* ---- checkboxes follow their keys, one cannot be unchecked (B48); selects (B49) ------------------- */
 
-BH_HANDLER(on_check, { bh_ref bits; int bit; }) { bh_set_int(cx, cap->bits, ev->checked ? cap->bit : 0); }
+BH_HANDLER(on_check, {
+    bh_ref bits;
+    int bit;
+})
+{
+    bh_set_int(cx, cap->bits, ev->checked ? cap->bit : 0);
+}
 BH_HANDLER(on_first, { bh_ref first; }) { bh_add_int(cx, cap->first, 1); }
 BH_HANDLER0(on_nothing) {}
 BH_HANDLER(on_pick, { bh_ref mask; })
@@ -73,7 +82,13 @@ BH_HANDLER(on_pick, { bh_ref mask; })
     for (size_t i = 0; i < ev->n_fields; i++) mask |= 1 << atoi(ev->fields[i].value);
     bh_set_int(cx, cap->mask, mask);
 }
-BH_HANDLER(on_mask, { bh_ref mask; int to; }) { bh_set_int(cx, cap->mask, cap->to); }
+BH_HANDLER(on_mask, {
+    bh_ref mask;
+    int to;
+})
+{
+    bh_set_int(cx, cap->mask, cap->to);
+}
 BH_COMPONENT0(Choosing)
 {
     bh_int checked = bh_use_int(cx, 0), first = bh_use_int(cx, 0), mask = bh_use_int(cx, 6);
@@ -81,15 +96,19 @@ BH_COMPONENT0(Choosing)
     bh_string one = bh_use_string(cx, "b");
     for (int i = first.value; i < 4; i++)
         LABEL(.key = KEY(i)) {
-            INPUT(.type = "checkbox", .id = FMT("c%d", i), .checked = BH_TRI(checked.value == i + 1),
-                  ON(change, on_check, checked.ref, i + 1)) {}
+            INPUT(.type = "checkbox", .id = FMT("c%d", i),
+                  .checked = BH_TRI(checked.value == i + 1),
+                  ON(change, on_check, checked.ref, i + 1))
+            {
+            }
             TEXTF("box %d", i);
         }
     BUTTON(.id = "remove", ON(click, on_first, first.ref)) TEXT("remove the first");
     INPUT(.type = "checkbox", .id = "fixed", .checked = BH_TRI(true), ON0(change, on_nothing)) {}
     SELECT(.id = "many", .multiple = true, ON(change, on_pick, mask.ref))
         for (int i = base.value; i < base.value + 5; i++)
-            OPTION(.key = KEY(i), .value = FMT("%d", i), .selected = BH_TRI(mask.value >> i & 1)) TEXTF("option %d", i);
+            OPTION(.key = KEY(i), .value = FMT("%d", i), .selected = BH_TRI(mask.value >> i & 1))
+                TEXTF("option %d", i);
     P(.id = "mask") TEXTF("%d", mask.value);
     BUTTON(.id = "to8", ON(click, on_mask, mask.ref, 8)) TEXT("only 3");
     BUTTON(.id = "shift", ON(click, on_first, base.ref)) TEXT("other options");
@@ -101,18 +120,25 @@ BH_COMPONENT0(Choosing)
     P(.id = "onetext") TEXT(one.value);
     /* The program lets only the second be chosen. */
     for (int i = 0; i < 2; i++)
-        INPUT(.type = "radio", .name = "r", .id = FMT("r%d", i), .checked = BH_TRI(radio.value == i),
-              ON0(change, on_nothing)) {}
+        INPUT(.type = "radio", .name = "r", .id = FMT("r%d", i),
+              .checked = BH_TRI(radio.value == i), ON0(change, on_nothing))
+        {
+        }
 }
 
 /* ---- a number is echoed as it was understood (B50) ------------------------------------------------ */
 
-BH_HANDLER(on_number, { bh_ref number; }) { bh_set_double(cx, cap->number, strtod(ev->value, NULL)); }
+BH_HANDLER(on_number, { bh_ref number; })
+{
+    bh_set_double(cx, cap->number, strtod(ev->value, NULL));
+}
 BH_COMPONENT0(Number)
 {
     bh_double n = bh_use_double(cx, 0);
     INPUT(.id = "number", .type = "number", .step = "any", .value = FMT("%g", n.value),
-          ON(input, on_number, n.ref)) {}
+          ON(input, on_number, n.ref))
+    {
+    }
     P(.id = "echo") TEXTF("%g", n.value);
 }
 
@@ -124,7 +150,8 @@ BH_COMPONENT0(Moving)
     bh_int turn = bh_use_int(cx, 0);
     BUTTON(.id = "turn", ON(click, on_turn, turn.ref)) TEXT("turn");
     UL(.id = "rows") {
-        if (turn.value) LI(.key = KEY("new")) TEXTF("new %d", turn.value);
+        if (turn.value)
+            LI(.key = KEY("new")) TEXTF("new %d", turn.value);
         for (int i = 0; i < 6; i++) {
             int n = (i + turn.value) % 6;
             LI(.key = KEY(n)) {
@@ -162,7 +189,8 @@ BH_COMPONENT0(Ticking)
 
 BH_HANDLER(on_enter, { bh_ref shown; })
 {
-    if (!strcmp(ev->key, "Enter")) bh_set_bool(cx, cap->shown, false);
+    if (!strcmp(ev->key, "Enter"))
+        bh_set_bool(cx, cap->shown, false);
 }
 BH_HANDLER(on_gone, { bh_ref shown, count; })
 {
@@ -178,9 +206,11 @@ BH_COMPONENT0(Going)
     P(.id = "size") TEXTF("%zu", strlen(big.value));
     INPUT(.id = "other", .value = other.value, ON(input, on_text, other.ref)) {}
     P(.id = "othertext") TEXT(other.value);
-    if (shown.value) INPUT(.id = "enter", ON(keydown, on_enter, shown.ref), ON(blur, on_tick, blurs.ref)) {}
+    if (shown.value)
+        INPUT(.id = "enter", ON(keydown, on_enter, shown.ref), ON(blur, on_tick, blurs.ref)) {}
     P(.id = "blurs") TEXTF("%d", blurs.value);
-    if (button.value) BUTTON(.id = "once", ON(click, on_gone, button.ref, count.ref)) TEXT("once");
+    if (button.value)
+        BUTTON(.id = "once", ON(click, on_gone, button.ref, count.ref)) TEXT("once");
     P(.id = "count") TEXTF("%d", count.value);
     BUTTON(.id = "click", ON(click, on_tick, clicks.ref)) TEXT("click");
     P(.id = "clicks") TEXTF("%d", clicks.value);
@@ -203,11 +233,19 @@ BH_COMPONENT0(Shapes)
     PRE(.id = "pre") TEXT("\nfirst line is empty");
     SVG(.id = "svg", .attrs = ATTRS({"viewBox", "0 0 10 10"})) {
         CIRCLE(.attrs = ATTRS({"r", FMT("%d", n.value + 1)})) {}
-        FOREIGN_OBJECT(.width = "10", .height = "10") INPUT(.id = "inside", .default_value = "html") {}
-        if (n.value) RECT(.width = "2", .height = "2") {}
+        FOREIGN_OBJECT(.width = "10", .height = "10") INPUT(.id = "inside", .default_value = "html")
+            {
+            }
+        if (n.value)
+            RECT(.width = "2", .height = "2") {}
     }
-    P(.id = "odd") TEXT("\xef\xbb\xbf" "&lt;script>alert(1)</script> \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7");
-    TABLE() TBODY() TR() TD(.id = "cell") TEXTF("%d", n.value);
+    P(.id = "odd")
+        TEXT("\xef\xbb\xbf"
+             "&lt;script>alert(1)</script> \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7");
+    TABLE()
+        TBODY()
+            TR()
+                TD(.id = "cell") TEXTF("%d", n.value);
     LABEL() {
         TEXT("t");
         TEXTAREA(.id = "area", .default_value = "\nline") {}
@@ -217,6 +255,7 @@ BH_COMPONENT0(Shapes)
 int main(int argc, char **argv)
 {
     return bh_main(argc, argv, BH_PAGE0("/typing", Typing), BH_PAGE0("/clearing", Clearing),
-                   BH_PAGE0("/choosing", Choosing), BH_PAGE0("/number", Number), BH_PAGE0("/moving", Moving),
-                   BH_PAGE0("/ticking", Ticking), BH_PAGE0("/going", Going), BH_PAGE0("/shapes", Shapes));
+                   BH_PAGE0("/choosing", Choosing), BH_PAGE0("/number", Number),
+                   BH_PAGE0("/moving", Moving), BH_PAGE0("/ticking", Ticking),
+                   BH_PAGE0("/going", Going), BH_PAGE0("/shapes", Shapes));
 }

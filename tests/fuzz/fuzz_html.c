@@ -17,9 +17,11 @@ static void require(bool holds)
 
 static void read_back(const bh_buf *out, const char *s, size_t len)
 {
-    static const struct { const char *name; char c; } entities[] = {
-        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#13;", '\r'},
-        {"\xef\xbf\xbd", '\0'}};
+    static const struct {
+        const char *name;
+        char c;
+    } entities[] = {{"&amp;", '&'},  {"&lt;", '<'},   {"&gt;", '>'},
+                    {"&quot;", '"'}, {"&#13;", '\r'}, {"\xef\xbf\xbd", '\0'}};
     const char *p = (const char *)out->data;
     size_t at = 0;
     for (size_t i = 0; i < len; i++) {
@@ -28,8 +30,7 @@ static void read_back(const bh_buf *out, const char *s, size_t len)
             continue;
         }
         size_t k = 0;
-        while (k < 6 && entities[k].c != s[i])
-            k++;
+        while (k < 6 && entities[k].c != s[i]) k++;
         require(k < 6 && out->len - at >= strlen(entities[k].name));
         require(memcmp(p + at, entities[k].name, strlen(entities[k].name)) == 0);
         at += strlen(entities[k].name);
@@ -58,8 +59,7 @@ static void url(const char *s, char *plain)
 {
     size_t n = 0;
     const char *p = s;
-    while (*p && (unsigned char)*p <= ' ')
-        p++;
+    while (*p && (unsigned char)*p <= ' ') p++;
     for (; *p; p++)
         if (*p != '\t' && *p != '\n' && *p != '\r')
             plain[n++] = *p;

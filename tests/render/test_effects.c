@@ -61,7 +61,10 @@ BH_EFFECT(log_start, { struct box b; })
 }
 BH_HANDLER(bump, { bh_ref n; }) { bh_add_int(cx, cap->n, 1); }
 
-BH_COMPONENT(Leaf, { const char *name; int gen; })
+BH_COMPONENT(Leaf, {
+    const char *name;
+    int gen;
+})
 {
     note("r%s ", props->name);
     BH_USE_EFFECT(cx, BH_DEPS(props->gen), log_start, {props->name, props->gen});
@@ -72,7 +75,7 @@ BH_COMPONENT0(Tree)
     bh_int n = bh_use_int(cx, 0);
     note("rT ");
     BH_USE_EFFECT(cx, BH_EVERY_RENDER, log_start, {"T", n.value});
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     if (n.value != 2)
         USE(Leaf, "a", n.value);
     USE(Leaf, "b", 7);
@@ -220,8 +223,7 @@ static void endless_visible_updates_are_fine(void **state)
 {
     fake *f = *state;
     fake_start(f, &ShowsLoop_component, NULL);
-    for (int i = 0; i < 500; i++)
-        assert_int_equal(fake_turn(f), 1);
+    for (int i = 0; i < 500; i++) assert_int_equal(fake_turn(f), 1);
     assert_page(f, "500");
     assert_int_equal(f->faults, 0);
 }
@@ -241,8 +243,7 @@ static void invisible_effect_loop_is_stopped(void **state) /* B25 */
     fake *f = *state;
     fake_start(f, &HiddenLoopHost_component, NULL);
     int turns = 0;
-    while (bh_session_pending(f->session) && ++turns < 200)
-        fake_turn(f);
+    while (bh_session_pending(f->session) && ++turns < 200) fake_turn(f);
     assert_in_range(turns, 50, 52);
     assert_int_equal(f->faults, 1);
     assert_non_null(strstr(f->fault, "HiddenLoop: render: effect loop"));
@@ -292,9 +293,8 @@ BH_COMPONENT(Listener, { int id; })
 BH_COMPONENT0(Listeners)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
-    for (int i = n.value; i < 3; i++)
-        USE_KEYED(Listener, KEY(i), i);
+    P(ON(click, bump, n.ref)) {}
+    for (int i = n.value; i < 3; i++) USE_KEYED(Listener, KEY(i), i);
 }
 static void source(void **state)
 {

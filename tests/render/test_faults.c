@@ -85,15 +85,13 @@ BH_COMPONENT(Bad, { int unused; })
     if (odd && mode == 6)
         BR() { TEXT("no"); }
     if (odd && mode == 7)
-        EL("script") { }
+        EL("script") {}
     if (odd && mode == 8)
-        EL("no such tag") { }
+        EL("no such tag") {}
     if (odd && mode == 9)
-        for (int i = 0; i < 300; i++)
-            bh_open(cx, "div", &(bh_el){0});
+        for (int i = 0; i < 300; i++) bh_open(cx, "div", &(bh_el){0});
     if (odd && mode == 10)
-        for (int i = 0; i < BH_MAX_NODES; i++)
-            TEXT("x");
+        for (int i = 0; i < BH_MAX_NODES; i++) TEXT("x");
     if (odd && mode == 11)
         bh_close(cx);
     if (odd && mode == 12)
@@ -199,7 +197,7 @@ BH_COMPONENT(Flaky, { int unused; })
 BH_COMPONENT0(FlakyHost)
 {
     bh_int n = bh_use_int(cx, 0);
-    H1(ON(click, bump, n.ref)) { }
+    H1(ON(click, bump, n.ref)) {}
     USE(Flaky, 0);
 }
 static void a_first_render_that_fails_leaves_nothing(void **state)
@@ -261,8 +259,8 @@ BH_COMPONENT0(FailsLater)
     BH_USE_EFFECT0(cx, BH_ONCE, cleanup_will_fail);
     BH_USE_EFFECT0(cx, BH_ONCE, count_start);
     P(ON(click, fails, n.ref)) { TEXTF("%d", n.value); }
-    P(ON(click, wrong_kind, n.ref)) { }
-    P(ON0(click, renders)) { }
+    P(ON(click, wrong_kind, n.ref)) {}
+    P(ON0(click, renders)) {}
 }
 static void faults_outside_of_renders(void **state)
 {
@@ -332,14 +330,16 @@ static void memory_limit(void **state)
 
 BH_COMPONENT0(Attrs)
 {
-    A(.href = "javascript:alert(1)", .title = "t") { }
+    A(.href = "javascript:alert(1)", .title = "t") {}
     A(.href = "/ok", .attrs = ATTRS({"onclick", "x"}, {"data-x", "1"}, {"bad name", "x"},
-                                    {"aria-label", NULL}, {"title", "once"})) { }
+                                    {"aria-label", NULL}, {"title", "once"})) {}
     INPUT(.disabled = BH_TRI(false), .checked = BH_TRI(false), .aria_hidden = BH_TRI(false),
-          .required = true) { }
-    EL("x-custom", .attrs = ATTRS({"disabled", "false"}, {"action", " java\tscript:x"})) { }
-    IMG(.src = "data:image/png;base64,AA") { }
-    IMG(.src = "data:text/html,x") { }
+          .required = true)
+    {
+    }
+    EL("x-custom", .attrs = ATTRS({"disabled", "false"}, {"action", " java\tscript:x"})) {}
+    IMG(.src = "data:image/png;base64,AA") {}
+    IMG(.src = "data:text/html,x") {}
 }
 static void attribute_policy(void **state) /* B53, B54, B59 */
 {

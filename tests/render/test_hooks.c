@@ -31,7 +31,13 @@ static int teardown(void **state)
 
 /* ---- counter ------------------------------------------------------------------------------ */
 
-BH_HANDLER(on_add, { bh_ref count; int by; }) { bh_add_int(cx, cap->count, cap->by); }
+BH_HANDLER(on_add, {
+    bh_ref count;
+    int by;
+})
+{
+    bh_add_int(cx, cap->count, cap->by);
+}
 
 BH_COMPONENT(Counter, { int start; })
 {
@@ -127,8 +133,7 @@ BH_COMPONENT0(AllState)
     const struct point *pt = BH_USE_STATE(cx, &p, struct point, .x = 10, .y = 20);
     const int *lazy = bh_use_state_lazy(cx, &l, sizeof(struct point), lazy_init, lazy_drop, &seed);
     const struct model *m = BH_USE_REDUCER(cx, &r, step, struct model, .n = 100);
-    BUTTON(ON(click, all_set, i.ref, b.ref, d.ref, s.ref, p, l, r))
-    {
+    BUTTON(ON(click, all_set, i.ref, b.ref, d.ref, s.ref, p, l, r)) {
         TEXTF("%d %d %.1f %s %d,%d %d %d", i.value, b.value, d.value, s.value, pt->x, pt->y, *lazy,
               m->n);
     }
@@ -210,7 +215,13 @@ static void square(void *result, const void *arg)
     *(int *)result += *(const int *)arg * *(const int *)arg;
 }
 BH_HANDLER(call_it, { bh_ref cb; }) { bh_call(cx, cap->cb, ev); }
-BH_HANDLER(bump, { bh_ref n; int by; }) { bh_add_int(cx, cap->n, cap->by); }
+BH_HANDLER(bump, {
+    bh_ref n;
+    int by;
+})
+{
+    bh_add_int(cx, cap->n, cap->by);
+}
 BH_COMPONENT(Caller, { bh_ref cb; })
 {
     BUTTON(ON(click, call_it, props->cb)) { TEXT("call"); }
@@ -225,7 +236,7 @@ BH_COMPONENT0(Misc)
     bh_ref cb = BH_USE_CALLBACK(cx, bump, .n = n.ref, .by = n.value);
     const char *id = bh_use_id(cx), *id2 = bh_use_id(cx);
     LABEL(.for_id = id) { TEXTF("%d %d %d", n.value, *sq, *renders); }
-    P(.id = id2) { }
+    P(.id = id2) {}
     USE(Caller, .cb = cb);
 }
 static void memo_ref_callback_id(void **state)
@@ -233,13 +244,16 @@ static void memo_ref_callback_id(void **state)
     fake *f = *state;
     memo_runs = 0;
     fake_start(f, &Misc_component, NULL);
-    assert_page(f, "<label for=\"bh-1\">2 1 1</label><p id=\"bh-2\"></p><button @click>call</button>");
+    assert_page(f,
+                "<label for=\"bh-1\">2 1 1</label><p id=\"bh-2\"></p><button @click>call</button>");
     fake_click(f, 0);
     fake_turn(f);
-    assert_page(f, "<label for=\"bh-1\">4 4 2</label><p id=\"bh-2\"></p><button @click>call</button>");
+    assert_page(f,
+                "<label for=\"bh-1\">4 4 2</label><p id=\"bh-2\"></p><button @click>call</button>");
     fake_click(f, 0); /* the latest captures: by 4 */
     fake_turn(f);
-    assert_page(f, "<label for=\"bh-1\">8 16 3</label><p id=\"bh-2\"></p><button @click>call</button>");
+    assert_page(
+        f, "<label for=\"bh-1\">8 16 3</label><p id=\"bh-2\"></p><button @click>call</button>");
     assert_int_equal(memo_runs, 3);
 }
 
@@ -329,27 +343,26 @@ BH_COMPONENT0(Themed)
 {
     bh_int x = bh_use_int(cx, 5);
     bh_int other = bh_use_int(cx, 0);
-    P(ON(click, bump, .n = x.ref, .by = 1)) { }
+    P(ON(click, bump, .n = x.ref, .by = 1)) {}
     P(ON(click, bump, .n = other.ref, .by = 1)) { TEXTF("%d", other.value); }
     USE(Reader, 1);
-    PROVIDE(Theme, struct point, .x = x.value)
-    {
-        USE(Between, 0);
-    }
+    PROVIDE(Theme, struct point, .x = x.value) { USE(Between, 0); }
 }
 static void context(void **state)
 {
     fake *f = *state;
     reader_renders = 0;
     fake_start(f, &Themed_component, NULL);
-    assert_page(f, "<p @click></p><p @click>0</p><span>1:-1</span><span>2:5</span><span>3:99</span>");
+    assert_page(f,
+                "<p @click></p><p @click>0</p><span>1:-1</span><span>2:5</span><span>3:99</span>");
     assert_int_equal(reader_renders, 3);
     fake_click(f, 1);
     fake_turn(f);
     assert_int_equal(reader_renders, 3); /* equal bytes: no consumer renders */
     fake_click(f, 0);
     assert_int_equal(fake_turn(f), 1);
-    assert_page(f, "<p @click></p><p @click>1</p><span>1:-1</span><span>2:6</span><span>3:99</span>");
+    assert_page(f,
+                "<p @click></p><p @click>1</p><span>1:-1</span><span>2:6</span><span>3:99</span>");
     assert_int_equal(reader_renders, 4); /* only the one below this provider, through a memo */
 }
 

@@ -43,7 +43,7 @@ BH_HANDLER(keep_digits, { bh_ref s; })
 BH_COMPONENT0(Field)
 {
     bh_string s = bh_use_string(cx, "");
-    INPUT(.value = s.value, ON(input, keep, s.ref)) { }
+    INPUT(.value = s.value, ON(input, keep, s.ref)) {}
 }
 static void taking_the_value_over_sends_nothing(void **state) /* B41, B42: no echo */
 {
@@ -60,7 +60,7 @@ static void taking_the_value_over_sends_nothing(void **state) /* B41, B42: no ec
 BH_COMPONENT0(Tidy)
 {
     bh_string s = bh_use_string(cx, "1000");
-    INPUT(.value = s.value, ON(blur, keep_digits, s.ref)) { }
+    INPUT(.value = s.value, ON(blur, keep_digits, s.ref)) {}
 }
 static void b46_equal_state_still_corrects_the_field(void **state)
 {
@@ -78,8 +78,8 @@ BH_HANDLER(clear, { bh_ref s; }) { bh_set_string(cx, cap->s, ""); }
 BH_COMPONENT0(Area)
 {
     bh_string s = bh_use_string(cx, "a");
-    TEXTAREA(.value = s.value, ON(input, keep, s.ref)) { }
-    BUTTON(ON(click, clear, s.ref)) { }
+    TEXTAREA(.value = s.value, ON(input, keep, s.ref)) {}
+    BUTTON(ON(click, clear, s.ref)) {}
 }
 static void b45_textarea_can_be_cleared(void **state)
 {
@@ -96,9 +96,11 @@ BH_COMPONENT0(Uncontrolled)
 {
     bh_int n = bh_use_int(cx, 0);
     P(ON(click, bump, n.ref)) { TEXTF("%d", n.value); }
-    INPUT(.default_value = "x", ON(input, bump, n.ref)) { }
-    SELECT() { OPTION() { TEXT("a"); } }
-    DETAILS() { }
+    INPUT(.default_value = "x", ON(input, bump, n.ref)) {}
+    SELECT() {
+        OPTION() { TEXT("a"); }
+    }
+    DETAILS() {}
 }
 static void b47_uncontrolled_inputs_are_left_alone(void **state)
 {
@@ -112,9 +114,12 @@ static void b47_uncontrolled_inputs_are_left_alone(void **state)
     assert_int_equal(fake_turn(f), 1);
 }
 
-BH_HANDLER0(ignore) { }
+BH_HANDLER0(ignore) {}
 BH_HANDLER(drop_first, { bh_ref n; }) { bh_add_int(cx, cap->n, 1); }
-BH_HANDLER(check, { bh_ref mask; int i; })
+BH_HANDLER(check, {
+    bh_ref mask;
+    int i;
+})
 {
     static int mask;
     mask = ev->checked ? mask | 1 << cap->i : mask & ~(1 << cap->i);
@@ -123,11 +128,13 @@ BH_HANDLER(check, { bh_ref mask; int i; })
 BH_COMPONENT0(Checks)
 {
     bh_int mask = bh_use_int(cx, 0), first = bh_use_int(cx, 0);
-    P(ON(click, drop_first, first.ref)) { }
+    P(ON(click, drop_first, first.ref)) {}
     for (int i = first.value; i < 3; i++)
         INPUT(.key = KEY(i), .type = "checkbox", .checked = BH_TRI(mask.value & 1 << i),
-              ON(change, check, mask.ref, i)) { }
-    INPUT(.type = "checkbox", .checked = true, ON0(change, ignore)) { }
+              ON(change, check, mask.ref, i))
+        {
+        }
+    INPUT(.type = "checkbox", .checked = true, ON0(change, ignore)) {}
 }
 static void b48_checkboxes_follow_the_program(void **state)
 {
@@ -146,9 +153,9 @@ static void b48_checkboxes_follow_the_program(void **state)
 
 BH_COMPONENT0(Radios)
 {
-    INPUT(.type = "radio", .name = "r", .checked = true, ON0(change, ignore)) { }
-    INPUT(.type = "radio", .name = "r", .checked = BH_TRI(false), ON0(change, ignore)) { }
-    INPUT(.type = "radio", .name = "other", .checked = true, ON0(change, ignore)) { }
+    INPUT(.type = "radio", .name = "r", .checked = true, ON0(change, ignore)) {}
+    INPUT(.type = "radio", .name = "r", .checked = BH_TRI(false), ON0(change, ignore)) {}
+    INPUT(.type = "radio", .name = "other", .checked = true, ON0(change, ignore)) {}
 }
 static void radios_go_back_as_a_group(void **state)
 {
@@ -162,15 +169,13 @@ BH_HANDLER(choose, { bh_ref s; }) { bh_set_string(cx, cap->s, ev->value); }
 BH_COMPONENT0(Selects)
 {
     bh_string s = bh_use_string(cx, "b");
-    SELECT(.value = s.value, ON(change, choose, s.ref))
-    {
-        OPTION(.value = "a") { }
-        OPTION(.value = "b") { }
+    SELECT(.value = s.value, ON(change, choose, s.ref)) {
+        OPTION(.value = "a") {}
+        OPTION(.value = "b") {}
     }
-    SELECT(.multiple = true, ON0(change, ignore))
-    {
-        OPTION(.value = "1", .selected = true) { }
-        OPTION(.value = "2", .selected = BH_TRI(false)) { }
+    SELECT(.multiple = true, ON0(change, ignore)) {
+        OPTION(.value = "1", .selected = true) {}
+        OPTION(.value = "2", .selected = BH_TRI(false)) {}
         OPTION(.selected = BH_TRI(false)) { TEXT("3"); }
     }
 }
@@ -181,7 +186,8 @@ static void b49_selects(void **state)
     fake_event(f, 0, &(bh_event){.type = BH_ON_change, .value = "a"});
     assert_int_equal(fake_turn(f), 0);
     const bh_field chosen[] = {{"", "2"}, {"", "3"}};
-    fake_event(f, 1, &(bh_event){.type = BH_ON_change, .value = "2", .fields = chosen, .n_fields = 2});
+    fake_event(f, 1,
+               &(bh_event){.type = BH_ON_change, .value = "2", .fields = chosen, .n_fields = 2});
     assert_int_equal(fake_turn(f), 3); /* 1 on, 2 and 3 off again */
 }
 
@@ -189,7 +195,7 @@ BH_COMPONENT0(HideOnKey)
 {
     bh_int n = bh_use_int(cx, 0);
     if (n.value == 0)
-        INPUT(ON(keydown, bump, n.ref), ON(blur, bump, n.ref)) { }
+        INPUT(ON(keydown, bump, n.ref), ON(blur, bump, n.ref)) {}
     P(ON(click, bump, n.ref)) { TEXTF("%d", n.value); }
 }
 static void b35_blur_of_what_we_removed(void **state)

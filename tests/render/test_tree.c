@@ -58,7 +58,7 @@ static void fresh(void) { starts = stops = 0; }
 BH_COMPONENT0(Reverse)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     static const char *const names[] = {"a", "b", "c", "d"};
     for (int i = 0; i < 4; i++) {
         const char *name = names[n.value % 2 ? 3 - i : i];
@@ -87,7 +87,7 @@ static void keyed_components_keep_state(void **state)
 BH_COMPONENT0(KeyOnElement)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     DIV(.key = KEY(n.value)) { USE(Stateful, "s"); }
 }
 static void b19_key_on_an_element_remounts(void **state)
@@ -114,7 +114,7 @@ BH_COMPONENT(CompB, { int unused; })
 BH_COMPONENT0(KindChange)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     switch (n.value % 5) {
     case 0:
         DIV(.key = KEY("k")) { TEXT("d"); }
@@ -149,7 +149,7 @@ static void b20_same_key_other_kind(void **state)
 BH_COMPONENT0(TwoKeys)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     USE_KEYED(Stateful, KEY("first"), "x");
     USE_KEYED(Stateful, KEY(n.value), "y");
 }
@@ -168,7 +168,7 @@ static void b22_sibling_keeps_its_state(void **state)
 BH_COMPONENT0(Twins)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     const char *keys = n.value % 2 ? "bab" : "aba";
     for (const char *k = keys; *k; k++)
         LI(.key = KEY((int)*k)) { TEXTF("%c", *k); }
@@ -190,7 +190,7 @@ static void b07_twin_keys(void **state)
 BH_COMPONENT0(Conditional)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     if (n.value % 2)
         USE(Stateful, "y");
     USE(Stateful, "x");
@@ -210,7 +210,7 @@ static void b08_unkeyed_sibling_survives_a_conditional(void **state)
 
 /* ---- fragments as roots --------------------------------------------------------------------------- */
 
-BH_COMPONENT(Nothing, { int unused; }) { }
+BH_COMPONENT(Nothing, { int unused; }) {}
 BH_COMPONENT(Body, { int unused; })
 {
     bh_int n = bh_use_int(cx, 0);
@@ -243,21 +243,23 @@ static void b02_b03_fragment_root_keeps_its_place(void **state)
 BH_COMPONENT(Box, { int unused; })
 {
     bh_int n = bh_use_int(cx, 0);
-    H2(ON(click, bump, n.ref)) { }
+    H2(ON(click, bump, n.ref)) {}
     if (n.value % 3 == 1)
-        CHILDREN();
+        CHILDREN()
+            ;
     if (n.value % 3 == 2)
-        DIV() { CHILDREN(); } /* the same children, another place, no render of the parent */
+        DIV() {
+            CHILDREN()
+                ;
+        } /* the same children, another place, no render of the parent */
 }
 BH_COMPONENT0(BoxHost)
 {
     bh_int n = bh_use_int(cx, 0);
     P(ON(click, bump, n.ref)) { TEXTF("%d", n.value); }
-    WITH(Box, 0)
-    {
+    WITH(Box, 0) {
         for (int i = 0; i < 3; i++)
-            FRAGMENT_KEYED(KEY(i))
-            {
+            FRAGMENT_KEYED(KEY(i)) {
                 EL("i", ON(click, bump, n.ref)) { TEXTF("%d", n.value); }
                 USE(Stateful, "k");
             }
@@ -319,14 +321,22 @@ static void children_follow_the_parent(void **state)
 BH_COMPONENT(Outer, { int unused; })
 {
     bh_int n = bh_use_int(cx, 0);
-    H3(ON(click, bump, n.ref)) { }
-    WITH(Box, 0) { DIV(.class_name = "outer") { CHILDREN(); } }
+    H3(ON(click, bump, n.ref)) {}
+    WITH(Box, 0) {
+        DIV(.class_name = "outer") {
+            CHILDREN()
+                ;
+        }
+    }
 }
 BH_COMPONENT0(Nested)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
-    WITH(Outer, 0) { TEXTF("%d", n.value); USE(Stateful, "s"); }
+    P(ON(click, bump, n.ref)) {}
+    WITH(Outer, 0) {
+        TEXTF("%d", n.value);
+        USE(Stateful, "s");
+    }
 }
 static void children_through_two_components(void **state)
 {
@@ -394,8 +404,7 @@ BH_COMPONENT(Row, { int id; })
 }
 BH_COMPONENT0(Rows)
 {
-    for (int i = 0; i < 5; i++)
-        USE_KEYED(Row, KEY(i), i);
+    for (int i = 0; i < 5; i++) USE_KEYED(Row, KEY(i), i);
 }
 static void siblings_without_elements_between_them(void **state)
 {
@@ -470,8 +479,8 @@ BH_HANDLER0(set_leaked) { bh_set_int(cx, leaked, 77); }
 BH_COMPONENT0(LeakyHost)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
-    P(ON0(click, set_leaked)) { }
+    P(ON(click, bump, n.ref)) {}
+    P(ON0(click, set_leaked)) {}
     USE_KEYED(Leaky, KEY(n.value), 0);
 }
 static void stale_refs_do_nothing(void **state)
@@ -503,7 +512,7 @@ BH_COMPONENT(Many, { int unused; })
 BH_COMPONENT0(Churn)
 {
     bh_int n = bh_use_int(cx, 0);
-    P(ON(click, bump, n.ref)) { }
+    P(ON(click, bump, n.ref)) {}
     DIV(.key = KEY(n.value)) { USE(Many, 0); }
 }
 static void b32_a_hundred_thousand_mounts(void **state)
@@ -539,8 +548,8 @@ static void renumber(void **state)
     uint32_t hid = fake_hid(f, BH_ON_click, 2);
     bh_session_renumber(f->session);
     assert_int_equal(bh_session_nid_next(f->session), fake_nodes(f) + 1);
-    assert_null(bh_tree_check(f->env.names, bh_session_root(f->session),
-                              bh_session_nid_next(f->session)));
+    assert_null(
+        bh_tree_check(f->env.names, bh_session_root(f->session), bh_session_nid_next(f->session)));
     assert_int_equal(fake_hid(f, BH_ON_click, 2), hid);
 }
 

@@ -8,16 +8,13 @@
 
 #include <cmocka.h>
 
-#include "server/limits.h"
 #include "server/hub_pages.h"
+#include "server/limits.h"
 #include "support/loopback.h"
 
 static lb_server server;
 
-static void start(void)
-{
-    lb_start(&server, pages);
-}
+static void start(void) { lb_start(&server, pages); }
 
 static int setup(void **state)
 {
@@ -157,10 +154,10 @@ static void test_bad_messages(void **state)
 {
     (void)state;
     start();
-    expect_close("\x09", 1, BH_CLOSE_BAD_MESSAGE);          /* unknown kind */
-    expect_close("", 0, BH_CLOSE_BAD_MESSAGE);              /* empty */
+    expect_close("\x09", 1, BH_CLOSE_BAD_MESSAGE);                         /* unknown kind */
+    expect_close("", 0, BH_CLOSE_BAD_MESSAGE);                             /* empty */
     expect_close("\x03\xff\xff\xff\xff\xff\xff", 7, BH_CLOSE_BAD_MESSAGE); /* varint too long */
-    expect_close("\x03\x09", 2, BH_CLOSE_BAD_MESSAGE);      /* acknowledges frame 9 */
+    expect_close("\x03\x09", 2, BH_CLOSE_BAD_MESSAGE);         /* acknowledges frame 9 */
     expect_close("\x02\x01\x09\x01", 4, BH_CLOSE_BAD_MESSAGE); /* event that does so */
     expect_close("\x02\x03\x00\x01", 4, BH_CLOSE_BAD_MESSAGE); /* event 3 is not the first */
     expect_close("\x02\x01\x01\x01\x01\x02\xc3\x28", 8, BH_CLOSE_BAD_UTF8);
@@ -185,13 +182,11 @@ static void test_rate(void **state)
     server.config.max_event_rate = 10; /* bursts of 40 */
     start();
     lb_conn *c = lb_open_v1(&server, PAGE_COUNTER);
-    for (int i = 0; i < 40; i++)
-        lb_click(c, 0);
+    for (int i = 0; i < 40; i++) lb_click(c, 0);
     lb_settle(&server);
     assert_int_equal(c->close_code, 0);
     assert_string_equal(lb_text(c, "span", 0), "43");
-    for (int i = 0; i < 20; i++)
-        lb_click(c, 0);
+    for (int i = 0; i < 20; i++) lb_click(c, 0);
     lb_settle(&server);
     assert_int_equal(c->close_code, BH_CLOSE_RATE);
     assert_int_equal(lb_stats(&server).sessions_parked, 1);
@@ -202,18 +197,17 @@ static void test_fairness(void **state)
 {
     (void)state;
     start();
-    lb_conn *spin = lb_open(&server, PAGE_SPINNER, BH_CODEC_REACTPY); /* its credit always returns */
+    lb_conn *spin =
+        lb_open(&server, PAGE_SPINNER, BH_CODEC_REACTPY); /* its credit always returns */
     lb_conn *c = lb_open(&server, PAGE_COUNTER, BH_CODEC_V1);
     lb_hello(c, "", 0, 0);
-    for (int i = 0; i < 20000 && c->page.seq == 0; i++)
-        lb_turn(&server);
+    for (int i = 0; i < 20000 && c->page.seq == 0; i++) lb_turn(&server);
     assert_int_equal(c->page.seq, 1);
     for (uint32_t n = 1; n <= 50; n++) {
         lb_click(c, 0);
         unsigned before = spin->frames;
         uint64_t end = uv_hrtime() + 5000000000u;
-        while (c->page.ack < n && uv_hrtime() < end)
-            lb_turn(&server);
+        while (c->page.ack < n && uv_hrtime() < end) lb_turn(&server);
         assert_int_equal(c->page.ack, n);
         if (server.exec == &bh_exec_inline)
             assert_true(spin->frames - before < 20);
@@ -302,8 +296,7 @@ static void test_posts_and_topics(void **state)
     lb_conn *c = lb_open_v1(&server, PAGE_TOPIC);
     assert_string_equal(lb_text(c, "p", 0), "-1");
     unsigned before = c->frames;
-    for (int i = 0; i < 1000; i++)
-        bh_publish(the_topic, &i, sizeof i);
+    for (int i = 0; i < 1000; i++) bh_publish(the_topic, &i, sizeof i);
     lb_settle(&server);
     assert_string_equal(lb_text(c, "p", 0), "999");
     if (server.exec == &bh_exec_inline)
@@ -316,10 +309,17 @@ static void test_posts_and_topics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_event_to_patch),  TEST(test_batching),   TEST(test_ack_without_change),
-        TEST(test_input),           TEST(test_reactpy),    TEST(test_bad_messages),
-        TEST(test_rate),            TEST(test_fairness),   TEST(test_commit_interval),
-        TEST(test_ticks_after_stall), TEST(test_posts_and_topics),
+        TEST(test_event_to_patch),
+        TEST(test_batching),
+        TEST(test_ack_without_change),
+        TEST(test_input),
+        TEST(test_reactpy),
+        TEST(test_bad_messages),
+        TEST(test_rate),
+        TEST(test_fairness),
+        TEST(test_commit_interval),
+        TEST(test_ticks_after_stall),
+        TEST(test_posts_and_topics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

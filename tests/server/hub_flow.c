@@ -30,10 +30,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void publish(int v)
-{
-    bh_publish(the_topic, &v, sizeof v);
-}
+static void publish(int v) { bh_publish(the_topic, &v, sizeof v); }
 
 /* A client that does not acknowledge gets one window; then states coalesce, and the newest arrives. */
 static void test_credit_v1(void **state)
@@ -117,8 +114,7 @@ static void block(void *data, size_t len)
 {
     (void)data;
     (void)len;
-    while (!atomic_load(&go))
-        uv_sleep(1);
+    while (!atomic_load(&go)) uv_sleep(1);
 }
 
 /* B70: while rendering is blocked, reading stops at 256 messages; none is lost, in their order. */
@@ -162,8 +158,7 @@ static void test_stale_ids(void **state)
         lb_conn *c = lb_open(&server, PAGE_COUNTER, i % 2 ? BH_CODEC_V1 : BH_CODEC_REACTPY);
         if (i % 2)
             lb_hello(c, "", 0, 0);
-        for (int k = i % 5; k > 0; k--)
-            lb_turn(&server);
+        for (int k = i % 5; k > 0; k--) lb_turn(&server);
         lb_drop(c);
         if (i % 3 == 0)
             lb_turn(&server);
@@ -215,8 +210,9 @@ static void test_max_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_credit_v1), TEST(test_stalled_reader), TEST(test_pieces),      TEST(test_inbox_full),
-        TEST(test_stale_ids), TEST(test_write_fails),    TEST(test_max_sessions),
+        TEST(test_credit_v1),    TEST(test_stalled_reader), TEST(test_pieces),
+        TEST(test_inbox_full),   TEST(test_stale_ids),      TEST(test_write_fails),
+        TEST(test_max_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,8 +78,7 @@ static void test_list_keeps_order(void **state)
     sink_init(&s, 7);
     bh_mbox_post(&s.mb, numbered(0, 0));
     bh_outq q = {0};
-    for (uint64_t i = 1; i < 6; i++)
-        bh_outq_add(&q, numbered(0, i));
+    for (uint64_t i = 1; i < 6; i++) bh_outq_add(&q, numbered(0, i));
     bh_outq_flush(&q, &s.mb);
     bh_outq_flush(&q, &s.mb); /* empty: nothing */
     bh_mbox_post(&s.mb, numbered(0, 6));
@@ -135,12 +134,10 @@ static void test_stress(void **state)
         assert_int_equal(uv_thread_create(&p[i].thread, produce, &p[i]), 0);
     }
     uv_run(&s.loop, UV_RUN_DEFAULT);
-    for (uint32_t i = 0; i < PRODUCERS; i++)
-        uv_thread_join(&p[i].thread);
+    for (uint32_t i = 0; i < PRODUCERS; i++) uv_thread_join(&p[i].thread);
     assert_true(s.closed);
     assert_int_equal(uv_loop_close(&s.loop), 0);
-    for (uint32_t i = 0; i < PRODUCERS; i++)
-        assert_int_equal(s.next[i], each);
+    for (uint32_t i = 0; i < PRODUCERS; i++) assert_int_equal(s.next[i], each);
     print_message("%llu messages, %llu batches, %llu wakes\n", (unsigned long long)s.total,
                   (unsigned long long)s.mb.batches, (unsigned long long)atomic_load(&s.mb.wakes));
     assert_true(atomic_load(&s.mb.wakes) <= s.mb.batches + 1);
@@ -160,7 +157,8 @@ static void test_pool(void **state)
     assert_int_equal(b->len, 0);
     assert_int_equal(b->off, BH_MSG_HEADROOM);
     assert_int_equal(b->sid, 2);
-    bh_msg *big = bh_msg_pool_get(&pool, BH_MSG_DATA, 0, (size_t)BH_MSG_CLASS_MIN << BH_MSG_CLASSES);
+    bh_msg *big =
+        bh_msg_pool_get(&pool, BH_MSG_DATA, 0, (size_t)BH_MSG_CLASS_MIN << BH_MSG_CLASSES);
     assert_int_equal(big->pool, 0);
     bh_msg_pool_put(&pool, big);
     assert_int_equal(pool.cached_bytes, 0);

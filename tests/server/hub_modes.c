@@ -79,8 +79,7 @@ static void script(const char *mode, struct record *r)
     lb_settle(&s);
     assert_string_equal(lb_text(t2, "p", 0), "77");
     lb_conn *all[] = {a, b, t, re, a2, t2};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        note(r, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) note(r, all[i]);
     lb_stop(&s);
     bh_topic_free(the_topic);
 }
@@ -97,8 +96,7 @@ static void test_same_bytes(void **state)
         assert_memory_equal(r[i].out.data, r[0].out.data, r[0].out.len);
     }
     print_message("%zu bytes in %s, %s and %s\n", r[0].out.len, modes[0], modes[1], modes[2]);
-    for (size_t i = 0; i < 3; i++)
-        bh_buf_fini(&r[i].out);
+    for (size_t i = 0; i < 3; i++) bh_buf_fini(&r[i].out);
 }
 
 int main(void)

@@ -67,7 +67,7 @@ static void test_adopt(void **state)
     assert_int_equal(atomic_load(&effects), before); /* not before its client is there */
     assert_int_equal(lb_stats(&server).sessions_prerendered, 1);
     lb_conn *c = lb_open(&server, PAGE_COUNTER, BH_CODEC_V1);
-    c->no_apply = true; /* the model has no HTML parser: the frame itself is looked at */
+    c->no_apply = true;         /* the model has no HTML parser: the frame itself is looked at */
     lb_hello(c, g.token, 0, 9); /* div 3 × (button, text) span text */
     lb_settle(&server);
     assert_int_equal(c->frames, 2);
@@ -77,8 +77,7 @@ static void test_adopt(void **state)
     assert_int_equal(c->last.data[2], 0x09);
     assert_int_equal(c->last.data[3], 2);
     unsigned ons = 0;
-    for (size_t i = 2; i + 4 < c->last.len + 0; i += 5)
-        ons += c->last.data[i] == 0x09;
+    for (size_t i = 2; i + 4 < c->last.len + 0; i += 5) ons += c->last.data[i] == 0x09;
     assert_true(ons >= 2);
     assert_int_equal(atomic_load(&effects), before + 1);
     bh_hub_stats s = lb_stats(&server);
@@ -149,8 +148,7 @@ static void test_flood(void **state)
     for (int i = 0; i < BH_PRERENDERED_MAX + 10; i++) {
         memset(&g, 0, sizeof g);
         bh_hub_page(server.hub, PAGE_COUNTER, "/", "", on_page, &g);
-        while (!g.n)
-            lb_turn(&server);
+        while (!g.n) lb_turn(&server);
         assert_int_equal(strlen(g.token), i < BH_PRERENDERED_MAX ? 40 : 0);
         assert_non_null(strstr(g.html, "<span>3</span>"));
     }
@@ -162,8 +160,11 @@ static void test_flood(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_adopt), TEST(test_nodes_disagree), TEST(test_changed_meanwhile),
-        TEST(test_cancel_and_expiry), TEST(test_flood),
+        TEST(test_adopt),
+        TEST(test_nodes_disagree),
+        TEST(test_changed_meanwhile),
+        TEST(test_cancel_and_expiry),
+        TEST(test_flood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,13 @@ static _Atomic int cleanups, effects, ticks;
 static bh_topic *the_topic;
 
 /* Two buttons (by 1, and three sets in one handler) and what they count. */
-BH_HANDLER(on_add, { bh_ref n; int by; }) { bh_add_int(cx, cap->n, cap->by); }
+BH_HANDLER(on_add, {
+    bh_ref n;
+    int by;
+})
+{
+    bh_add_int(cx, cap->n, cap->by);
+}
 BH_HANDLER(on_thrice, { bh_ref n; })
 {
     bh_add_int(cx, cap->n, 1);

@@ -103,9 +103,8 @@ static void test_events_once(void **state)
     lb_drop(a);
     lb_conn *b = lb_resume(&server, PAGE_COUNTER, a);
     assert_int_equal(b->page.ack, 2);
-    b->page.sent = 0; /* as if nothing had been acknowledged */
-    for (int i = 0; i < 3; i++)
-        lb_click(b, 0); /* events 1, 2, 3: two are known */
+    b->page.sent = 0;                           /* as if nothing had been acknowledged */
+    for (int i = 0; i < 3; i++) lb_click(b, 0); /* events 1, 2, 3: two are known */
     lb_settle(&server);
     assert_string_equal(lb_text(b, "span", 0), "6");
     assert_int_equal(lb_stats(&server).ignored_messages, 2);
@@ -336,10 +335,18 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_state_survives), TEST(test_replay),       TEST(test_events_once),
-        TEST(test_takeover),       TEST(test_claims),       TEST(test_wrong_tokens),
-        TEST(test_impossible_position), TEST(test_gone_back), TEST(test_expiry),
-        TEST(test_limit_sessions), TEST(test_limit_bytes),  TEST(test_no_window),
+        TEST(test_state_survives),
+        TEST(test_replay),
+        TEST(test_events_once),
+        TEST(test_takeover),
+        TEST(test_claims),
+        TEST(test_wrong_tokens),
+        TEST(test_impossible_position),
+        TEST(test_gone_back),
+        TEST(test_expiry),
+        TEST(test_limit_sessions),
+        TEST(test_limit_bytes),
+        TEST(test_no_window),
         TEST(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

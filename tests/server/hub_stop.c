@@ -47,15 +47,13 @@ static void with(int n)
         lb_hello(c, "", 0, 0);
     }
     lb_settle(&server);
-    for (lb_conn *c = server.conns; c; c = c->next)
-        lb_click(c, 0); /* under way */
+    for (lb_conn *c = server.conns; c; c = c->next) lb_click(c, 0); /* under way */
     lb_stop_begin(&server);
     for (lb_conn *c = server.conns; c; c = c->next)
         assert_int_equal(c->close_code, BH_CLOSE_GOING_AWAY);
     assert_null(lb_open(&server, 0, BH_CODEC_V1));
     assert_int_equal(bh_hub_page(server.hub, 0, "/", "", NULL, NULL), 0);
-    while (!server.stopped)
-        lb_turn(&server);
+    while (!server.stopped) lb_turn(&server);
     lb_stop(&server);
     assert_int_equal(atomic_load(&effects), (n + 1) / 2);
     assert_int_equal(atomic_load(&cleanups), atomic_load(&effects)); /* each exactly once */
@@ -100,8 +98,7 @@ static void test_in_flight(void **state)
     lb_hello(c, "", 0, 0);
     bh_hub_page(server.hub, PAGE_COUNTER, "/", "", page_done, &answered);
     lb_stop_begin(&server);
-    for (int i = 0; i < 50; i++)
-        lb_turn(&server);
+    for (int i = 0; i < 50; i++) lb_turn(&server);
     assert_false(server.stopped); /* a socket is still closing */
     lb_drop(a);
     lb_stop(&server);
@@ -146,15 +143,13 @@ static void test_posts_during_stop(void **state)
     atomic_store(&ran, 0);
     atomic_store(&quit, 0);
     lb_conn *c = lb_open_v1(&server, PAGE_TOPIC);
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(uv_thread_create(&p[i].thread, post, &p[i]), 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(uv_thread_create(&p[i].thread, post, &p[i]), 0);
     for (int i = 0; i < 30; i++) {
         lb_wait_ms(&server, 1);
         lb_ack(c);
     }
     lb_stop_begin(&server);
-    while (!server.stopped)
-        lb_turn(&server);
+    while (!server.stopped) lb_turn(&server);
     uv_sleep(5);
     atomic_store(&quit, 1);
     int taken = 0, refused = 0;
@@ -174,8 +169,7 @@ static void wait_go(void *data, size_t len)
 {
     (void)data;
     (void)len;
-    while (!atomic_load(&go))
-        uv_sleep(1);
+    while (!atomic_load(&go)) uv_sleep(1);
 }
 
 static void test_posts_bounded(void **state)
@@ -188,8 +182,7 @@ static void test_posts_bounded(void **state)
         uv_sleep(20); /* it has been taken */
     }
     int n = 0, r;
-    while ((r = bh_hub_post(server.hub, run, NULL, 0)) == 0)
-        n++;
+    while ((r = bh_hub_post(server.hub, run, NULL, 0)) == 0) n++;
     assert_int_equal(r, -ENOBUFS);
     assert_int_equal(n, BH_POSTS_WAITING);
     atomic_store(&go, 1);
@@ -226,8 +219,12 @@ static void test_two_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_nobody),    TEST(test_one),           TEST(test_hundred),
-        TEST(test_in_flight), TEST(test_posts_during_stop), TEST(test_posts_bounded),
+        TEST(test_nobody),
+        TEST(test_one),
+        TEST(test_hundred),
+        TEST(test_in_flight),
+        TEST(test_posts_during_stop),
+        TEST(test_posts_bounded),
         TEST(test_two_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

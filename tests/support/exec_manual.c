@@ -18,20 +18,13 @@ static int manual_start(bh_exec *x, uv_loop_t *main_loop, void (*entry)(void *ar
     return 0;
 }
 
-static uv_loop_t *manual_loop(bh_exec *x)
-{
-    return x->own_loop;
-}
+static uv_loop_t *manual_loop(bh_exec *x) { return x->own_loop; }
 
-static void manual_nothing(bh_exec *x)
-{
-    (void)x;
-}
+static void manual_nothing(bh_exec *x) { (void)x; }
 
 static void manual_join(bh_exec *x)
 {
-    while (uv_run(x->own_loop, UV_RUN_NOWAIT)) {
-    }
+    while (uv_run(x->own_loop, UV_RUN_NOWAIT)) {}
     int r = uv_loop_close(x->own_loop);
     assert(r == 0);
     (void)r;

@@ -98,8 +98,12 @@ unsigned fake_settle(fake *f)
 void fake_start(fake *f, const bh_component *root, const void *props)
 {
     f->page = bh_page_model_new(f->env.names);
-    f->session = bh_session_new(&(bh_session_params){
-        .host = &f->host, .env = &f->env, .root = root, .props = props, .path = "/p", .query = "q=1"});
+    f->session = bh_session_new(&(bh_session_params){.host = &f->host,
+                                                     .env = &f->env,
+                                                     .root = root,
+                                                     .props = props,
+                                                     .path = "/p",
+                                                     .query = "q=1"});
     fake_turn(f);
 }
 
@@ -188,10 +192,10 @@ static void user_others(user *u, const bh_node *n)
         bool on = false;
         for (size_t i = 0; i < u->event->n_fields; i++)
             on = on || strcmp(u->event->fields[i].value, value) == 0;
-        user_flag(u, n, BH_A_selected, on || (!u->event->n_fields && !strcmp(u->event->value, value)));
+        user_flag(u, n, BH_A_selected,
+                  on || (!u->event->n_fields && !strcmp(u->event->value, value)));
     }
-    for (const bh_node *c = n->u.el.first; c; c = c->next)
-        user_others(u, c);
+    for (const bh_node *c = n->u.el.first; c; c = c->next) user_others(u, c);
 }
 
 static void user_acts(fake *f, uint32_t hid, const bh_event *event)
@@ -208,8 +212,11 @@ static void user_acts(fake *f, uint32_t hid, const bh_event *event)
             user_others(&u, bh_session_root(f->session));
         return;
     }
-    user_sets(&u, u.control, (bh_attr){.atom = BH_A_value, .kind = BH_VAL_STR,
-                                       .len = (uint32_t)strlen(event->value), .u.str = event->value});
+    user_sets(&u, u.control,
+              (bh_attr){.atom = BH_A_value,
+                        .kind = BH_VAL_STR,
+                        .len = (uint32_t)strlen(event->value),
+                        .u.str = event->value});
     if (u.control->tag == BH_TAG_SELECT)
         user_others(&u, u.control);
 }
@@ -274,8 +281,7 @@ static void dump(bh_buf *out, const bh_names *names, const bh_node *n)
         }
         bh_buf_byte(out, '>');
     }
-    for (const bh_node *c = n->u.el.first; c; c = c->next)
-        dump(out, names, c);
+    for (const bh_node *c = n->u.el.first; c; c = c->next) dump(out, names, c);
     if (n->kind == BH_NODE_ELEMENT) {
         bh_buf_str(out, "</");
         bh_buf_str(out, bh_tag_name(names, n->tag)->html);

@@ -34,8 +34,7 @@ static void parse(lb_conn *c)
             if (have < 10)
                 return;
             len = 0;
-            for (int i = 2; i < 10; i++)
-                len = len << 8 | p[i];
+            for (int i = 2; i < 10; i++) len = len << 8 | p[i];
             assert_true(len > 65535);
             head = 10;
         }
@@ -44,8 +43,7 @@ static void parse(lb_conn *c)
         c->frames++;
         c->last.len = 0;
         bh_buf_put(&c->last, p + head, len);
-        if (c->codec == BH_CODEC_V1 && !c->no_apply &&
-            v1_client_frame(&c->page, p + head, len) < 0)
+        if (c->codec == BH_CODEC_V1 && !c->no_apply && v1_client_frame(&c->page, p + head, len) < 0)
             fail_msg("frame %u: %s", c->frames, c->page.why);
         c->parsed += head + len;
     }
@@ -176,10 +174,7 @@ void lb_stop_begin(lb_server *s)
     bh_hub_stop(s->hub, on_stopped, s);
 }
 
-static bool is_set(void *arg)
-{
-    return *(bool *)arg;
-}
+static bool is_set(void *arg) { return *(bool *)arg; }
 
 void lb_stop(lb_server *s)
 {
@@ -187,8 +182,7 @@ void lb_stop(lb_server *s)
         lb_stop_begin(s);
     lb_until(s, is_set, &s->stopped);
     bh_hub_free(s->hub);
-    while (uv_run(&s->loop, UV_RUN_NOWAIT)) {
-    }
+    while (uv_run(&s->loop, UV_RUN_NOWAIT)) {}
     assert_int_equal(uv_loop_close(&s->loop), 0);
     while (s->conns) {
         lb_conn *c = s->conns;
@@ -340,10 +334,7 @@ void lb_event(lb_conn *c, const char *tag, unsigned nth, const char *event, cons
     bh_buf_fini(&b);
 }
 
-void lb_click(lb_conn *c, unsigned nth_button)
-{
-    lb_event(c, "button", nth_button, "click", NULL);
-}
+void lb_click(lb_conn *c, unsigned nth_button) { lb_event(c, "button", nth_button, "click", NULL); }
 
 const char *lb_text(lb_conn *c, const char *tag, unsigned nth)
 {

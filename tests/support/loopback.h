@@ -29,12 +29,12 @@ struct lb_conn {
     unsigned close_code; /* by which the server closed it; 0: it did not */
     bool slow_close;     /* the socket takes its time to close: lb_drop ends it */
     bool paused;
-    bool waiting;  /* the server waits for writable */
+    bool waiting; /* the server waits for writable */
     bool fail_writes;
-    bool no_apply; /* keep the frames, do not apply them (what a lost frame looks like) */
+    bool no_apply;        /* keep the frames, do not apply them (what a lost frame looks like) */
     size_t written, room; /* bytes so far; room: SIZE_MAX unless slow */
     size_t most_held;
-    bh_buf bytes;  /* all that was written, in order */
+    bh_buf bytes; /* all that was written, in order */
     size_t parsed;
     unsigned frames; /* whole frames seen */
     bh_buf last;     /* payload of the last one */
@@ -58,7 +58,7 @@ bh_hub_stats lb_stats(lb_server *s);
 
 lb_conn *lb_open(lb_server *s, uint32_t page, bh_codec_id codec); /* NULL: refused */
 void lb_send(lb_conn *c, const void *data, size_t len);
-void lb_drop(lb_conn *c); /* the network cuts it */
+void lb_drop(lb_conn *c);              /* the network cuts it */
 void lb_room(lb_conn *c, size_t more); /* a slow one takes that many bytes more */
 
 /* backhaul.v1 */

@@ -8,9 +8,12 @@ static const char *const tags[] = {"li", "p", "div", "input"};
 enum { N_TAGS = 4, INPUT = 3, MAX_DEPTH = 6 };
 static const char *const texts[] = {"", "x", "yy", "a longer text", "\xc3\xa9"};
 enum { N_TEXTS = 5 };
-static const struct { const char *field; char how; } attrs[] = {
-    {"class_name", '='}, {"value", '='}, {"disabled", '+'},     {"checked", '?'},
-    {"onclick", 'h'},    {"oninput", 'h'}, {"data-x", '='},     {"default_value", '='},
+static const struct {
+    const char *field;
+    char how;
+} attrs[] = {
+    {"class_name", '='}, {"value", '='},   {"disabled", '+'}, {"checked", '?'},
+    {"onclick", 'h'},    {"oninput", 'h'}, {"data-x", '='},   {"default_value", '='},
 };
 
 uint32_t spec_pick(spec_source *src, uint32_t below)
@@ -27,8 +30,9 @@ uint32_t spec_pick(spec_source *src, uint32_t below)
 
 static spec_node make_node(spec_source *src, unsigned depth)
 {
-    static const uint8_t kinds[] = {BH_NODE_ELEMENT, BH_NODE_ELEMENT, BH_NODE_ELEMENT, BH_NODE_TEXT,
-                                    BH_NODE_TEXT,    BH_NODE_FRAGMENT, BH_NODE_SLOT};
+    static const uint8_t kinds[] = {BH_NODE_ELEMENT, BH_NODE_ELEMENT, BH_NODE_ELEMENT,
+                                    BH_NODE_TEXT,    BH_NODE_TEXT,    BH_NODE_FRAGMENT,
+                                    BH_NODE_SLOT};
     spec_node n = {.kind = kinds[spec_pick(src, sizeof kinds)], .depth = (uint8_t)depth};
     n.tag = (uint8_t)spec_pick(src, n.kind == BH_NODE_SLOT ? 2 : N_TAGS);
     n.key = (int8_t)((int)spec_pick(src, 24) - 8); /* a third unkeyed; some twins */
@@ -66,8 +70,7 @@ void spec_make(spec_tree *tree, spec_source *src, unsigned max_nodes)
 static unsigned subtree(const spec_tree *tree, unsigned i)
 {
     unsigned end = i + 1;
-    while (end < tree->n && tree->nodes[end].depth > tree->nodes[i].depth)
-        end++;
+    while (end < tree->n && tree->nodes[end].depth > tree->nodes[i].depth) end++;
     return end - i;
 }
 
@@ -108,21 +111,25 @@ void spec_mutate(spec_tree *tree, const spec_tree *from, spec_source *src, unsig
     for (unsigned k = spec_pick(src, 8); k-- > 0;) {
         unsigned i = tree->n ? spec_pick(src, tree->n) : 0;
         switch (tree->n ? spec_pick(src, 5) : 1) {
-        case 0: spec_drop(tree, i); break;
+        case 0:
+            spec_drop(tree, i);
+            break;
         case 1:
             if (tree->n >= max_nodes || tree->n >= SPEC_MAX)
                 break;
-            memmove(&tree->nodes[i + 1], &tree->nodes[i],
-                    (tree->n - i) * sizeof tree->nodes[0]);
+            memmove(&tree->nodes[i + 1], &tree->nodes[i], (tree->n - i) * sizeof tree->nodes[0]);
             tree->nodes[i] = make_node(src, tree->n ? tree->nodes[i + 1].depth : 0);
             tree->n++;
             break;
-        case 2: tree->nodes[i].value = (uint8_t)spec_pick(src, N_TEXTS); break;
+        case 2:
+            tree->nodes[i].value = (uint8_t)spec_pick(src, N_TEXTS);
+            break;
         case 3:
             if (tree->nodes[i].kind == BH_NODE_ELEMENT)
                 tree->nodes[i].attrs = (uint8_t)spec_pick(src, 256);
             break;
-        default: move_subtree(tree, src);
+        default:
+            move_subtree(tree, src);
         }
     }
 }
@@ -137,8 +144,9 @@ static void build_attrs(tree_rig *rig, bh_node *n, const spec_node *s)
         unsigned i = s->value & 1 ? 7 - k : k; /* in either order */
         if (!(s->attrs & (1u << i)))
             continue;
-        const char *value = attrs[i].how == '=' ? texts[s->value]
-                            : attrs[i].how == 'h' ? (s->value & 1 ? "1" : "0") : NULL;
+        const char *value = attrs[i].how == '='   ? texts[s->value]
+                            : attrs[i].how == 'h' ? (s->value & 1 ? "1" : "0")
+                                                  : NULL;
         bh_attr a = tree_attr(rig, attrs[i].field, value);
         if (attrs[i].how == '?' && (s->value & 2))
             a.kind = BH_VAL_FALSE;
@@ -176,8 +184,7 @@ static bh_node *build_node(tree_rig *rig, const spec_node *s)
         bh_key *key = bh_arena_alloc(a, sizeof *key);
         char name[8];
         int len = snprintf(name, sizeof name, "k%d", s->key);
-        *key = s->key & 1 ? bh_key_int(s->key)
-                          : bh_key_str(bh_arena_copy(a, name, (size_t)len));
+        *key = s->key & 1 ? bh_key_int(s->key) : bh_key_str(bh_arena_copy(a, name, (size_t)len));
         n->key = key;
     }
     n->site = s->site;
@@ -193,7 +200,8 @@ static void build_list(tree_rig *rig, const spec_tree *t, unsigned *at, unsigned
         bh_node *n = build_node(rig, s);
         bh_node_append(parent, &tail, n);
         if (*at < t->n && t->nodes[*at].depth > s->depth && holds(s))
-            build_list(rig, t, at, s->depth + 1u, s->kind == BH_NODE_SLOT ? n->u.slot.slot->cur : n);
+            build_list(rig, t, at, s->depth + 1u,
+                       s->kind == BH_NODE_SLOT ? n->u.slot.slot->cur : n);
     }
 }
 
@@ -232,8 +240,10 @@ static void print_list(bh_buf *out, const spec_tree *t, unsigned *at, unsigned d
                     snprintf(word, sizeof word, ".%s", attrs[i].field);
                     bh_buf_str(out, word);
                     if (attrs[i].how == '=' || attrs[i].how == 'h') {
-                        snprintf(word, sizeof word, "='%s'", attrs[i].how == '=' ? texts[s->value]
-                                                             : s->value & 1 ? "1" : "0");
+                        snprintf(word, sizeof word, "='%s'",
+                                 attrs[i].how == '=' ? texts[s->value]
+                                 : s->value & 1      ? "1"
+                                                     : "0");
                         bh_buf_str(out, word);
                     } else if (attrs[i].how == '?' && (s->value & 2)) {
                         bh_buf_str(out, "!");
@@ -241,7 +251,9 @@ static void print_list(bh_buf *out, const spec_tree *t, unsigned *at, unsigned d
                 }
             bool has = *at < t->n && t->nodes[*at].depth > s->depth && holds(s);
             if (s->kind == BH_NODE_FRAGMENT || s->kind == BH_NODE_SLOT || has) {
-                bh_buf_str(out, s->kind == BH_NODE_FRAGMENT ? "[ " : s->kind == BH_NODE_SLOT ? "{ " : "( ");
+                bh_buf_str(out, s->kind == BH_NODE_FRAGMENT ? "[ "
+                                : s->kind == BH_NODE_SLOT   ? "{ "
+                                                            : "( ");
                 close = s->kind == BH_NODE_FRAGMENT ? "]" : s->kind == BH_NODE_SLOT ? "}" : ")";
             }
             if (has)

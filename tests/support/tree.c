@@ -37,8 +37,7 @@ static const char *read_word(reader *r)
         r->at = end + 1;
         return bh_arena_copy(&r->rig->arena, from + 1, (size_t)(end - from - 1));
     }
-    while (word_char(*r->at))
-        r->at++;
+    while (word_char(*r->at)) r->at++;
     return r->at == from ? NULL : bh_arena_copy(&r->rig->arena, from, (size_t)(r->at - from));
 }
 
@@ -51,7 +50,10 @@ static const bh_key *make_key(tree_rig *rig, bh_key key)
 
 static uint16_t field_atom(tree_rig *rig, const char *field)
 {
-    static const struct { const char *field; uint16_t atom; } fields[] = {
+    static const struct {
+        const char *field;
+        uint16_t atom;
+    } fields[] = {
 #define BH_ATTR_STR(field, html, react, flags) {#field, BH_A_##field},
 #include <backhaul/names.def>
 #define BH_ATTR_TRI(field, html, react, flags) {#field, BH_A_##field},
@@ -197,8 +199,7 @@ static void read_nodes(reader *r, bh_node *parent, char end)
 {
     bh_node *tail = NULL;
     for (;;) {
-        while (*r->at == ' ')
-            r->at++;
+        while (*r->at == ' ') r->at++;
         if (*r->at == end) {
             r->at += end != '\0';
             return;

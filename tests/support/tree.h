@@ -28,9 +28,9 @@ typedef struct tree_rig {
     bh_diff diff;
     bh_slot root;
     uint32_t next_nid, next_hid;
-    unsigned twins;         /* of the last tree */
-    unsigned expect_moves;  /* by the O(n²) reference */
-    const char *why;        /* first thing that went wrong; NULL: nothing */
+    unsigned twins;        /* of the last tree */
+    unsigned expect_moves; /* by the O(n²) reference */
+    const char *why;       /* first thing that went wrong; NULL: nothing */
 } tree_rig;
 
 void tree_rig_init(tree_rig *rig);

@@ -81,8 +81,7 @@ static void grid(char *out, size_t size, int rows, int cols)
 {
     size_t n = 0;
     for (int r = 0; r < rows; r++)
-        for (int c = 0; c < cols; c++)
-            n += (size_t)snprintf(out + n, size - n, "k%d-%d ", r, c);
+        for (int c = 0; c < cols; c++) n += (size_t)snprintf(out + n, size - n, "k%d-%d ", r, c);
 }
 
 static void b09_grid_grows_and_shrinks(void **state)
@@ -214,8 +213,9 @@ static void b53_false_booleans(void **state)
 {
     tree_rig *rig = *state;
     SHOW(rig, "input:a.disabled.read_only.hidden.multiple.required.checked");
-    EXPECT(rig, "input:a.checked!", "del a disabled; del a readOnly; del a hidden; del a multiple; "
-                                    "del a required; set a checked!");
+    EXPECT(rig, "input:a.checked!",
+           "del a disabled; del a readOnly; del a hidden; del a multiple; "
+           "del a required; set a checked!");
     SHOW(rig, "input:a.disabled.read_only.hidden.multiple.required.checked");
     assert_int_equal(rig->log.ops, 6);
 }
@@ -292,8 +292,9 @@ static void b65_null_is_not_a_word(void **state)
 static void b66_code_points_are_kept(void **state)
 {
     tree_rig *rig = *state;
-    static const char text[] = "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 e\xcc\x81 \xe2\x80\xae "
-                               "\xe2\x80\xa8 \xef\xbb\xbf &amp;lt; \xc2\xa0";
+    static const char text[] =
+        "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 e\xcc\x81 \xe2\x80\xae "
+        "\xe2\x80\xa8 \xef\xbb\xbf &amp;lt; \xc2\xa0";
     char source[128];
     snprintf(source, sizeof source, "'%s'", text);
     SHOW(rig, "'x'");
@@ -305,18 +306,32 @@ static void b66_code_points_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(b01_root_element_changes_during_reorder), TEST(b02_empty_component_after_fragment),
-        TEST(b03_root_fragment_keeps_its_place), TEST(b04_footer_survives_a_swap),
-        TEST(b06_absent_among_keyed), TEST(b07_duplicate_keys),
-        TEST(b08_conditional_before_a_node), TEST(b09_grid_grows_and_shrinks),
-        TEST(b10_zero_and_empty_keys), TEST(b11_missing_keys_are_not_a_key),
-        TEST(b12_insert_in_front_of_an_edit), TEST(b14_moves_do_not_disturb_each_other),
-        TEST(b15_the_same_list_twice), TEST(b16_hidden_and_shown_again),
-        TEST(b17_keyed_items_of_two_nodes), TEST(b19_new_key_is_a_new_element),
-        TEST(b20_same_key_other_sort), TEST(b21_empty_texts), TEST(b53_false_booleans),
-        TEST(b54_enumerated_false_is_a_word), TEST(b56_back_to_the_default), TEST(b57_svg_names),
-        TEST(b58_raw_html_and_back), TEST(b63_adjacent_texts_stay_apart),
-        TEST(b65_null_is_not_a_word), TEST(b66_code_points_are_kept),
+        TEST(b01_root_element_changes_during_reorder),
+        TEST(b02_empty_component_after_fragment),
+        TEST(b03_root_fragment_keeps_its_place),
+        TEST(b04_footer_survives_a_swap),
+        TEST(b06_absent_among_keyed),
+        TEST(b07_duplicate_keys),
+        TEST(b08_conditional_before_a_node),
+        TEST(b09_grid_grows_and_shrinks),
+        TEST(b10_zero_and_empty_keys),
+        TEST(b11_missing_keys_are_not_a_key),
+        TEST(b12_insert_in_front_of_an_edit),
+        TEST(b14_moves_do_not_disturb_each_other),
+        TEST(b15_the_same_list_twice),
+        TEST(b16_hidden_and_shown_again),
+        TEST(b17_keyed_items_of_two_nodes),
+        TEST(b19_new_key_is_a_new_element),
+        TEST(b20_same_key_other_sort),
+        TEST(b21_empty_texts),
+        TEST(b53_false_booleans),
+        TEST(b54_enumerated_false_is_a_word),
+        TEST(b56_back_to_the_default),
+        TEST(b57_svg_names),
+        TEST(b58_raw_html_and_back),
+        TEST(b63_adjacent_texts_stay_apart),
+        TEST(b65_null_is_not_a_word),
+        TEST(b66_code_points_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

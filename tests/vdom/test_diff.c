@@ -17,8 +17,9 @@ static void keys(void **state)
     EXPECT_OPS("a b c", "x a b c y", "insert y last; insert x before a");
     EXPECT_OPS("a b c", "a c", "remove b");
     EXPECT_OPS("a b c", "c x a", "remove b; insert x before a; move c before x");
-    EXPECT_OPS("a b c d", "e f g", "remove a; remove b; remove c; remove d; insert g last; "
-                                   "insert f before g; insert e before f");
+    EXPECT_OPS("a b c d", "e f g",
+               "remove a; remove b; remove c; remove d; insert g last; "
+               "insert f before g; insert e before f");
     EXPECT_OPS("a b c d e f g", "a b e c X d g", "remove f; insert X before d; move e before c");
 }
 
@@ -113,8 +114,7 @@ static void attributes(void **state)
     EXPECT_OPS("a.style='top: 1px'", "a.style='top: 2px'", "set a style=top: 2px");
     EXPECT_OPS("a.data-x=1.aria-live=off", "a.data-x=2.aria-live=off", "set a data-x=2");
     /* value and its default are one attribute in HTML: the old one goes first */
-    EXPECT_OPS("input:a.default_value=1", "input:a.value=2",
-               "del a defaultValue; set a value=2");
+    EXPECT_OPS("input:a.default_value=1", "input:a.value=2", "del a defaultValue; set a value=2");
     EXPECT_OPS("a.disabled", "a.disabled=yes", "set a disabled=yes");
 }
 
@@ -140,7 +140,8 @@ static void handlers(void **state)
 
 static void select_value(void **state)
 {
-    EXPECT_OPS("select:s.value=b( option:a option:b )", "select:s.value=b( option:a option:b )", "");
+    EXPECT_OPS("select:s.value=b( option:a option:b )", "select:s.value=b( option:a option:b )",
+               "");
     EXPECT_OPS("select:s.value=a( option:a )", "select:s.value=b( option:a option:b )",
                "insert b last; set s value=b");
     /* the value did not change, but the browser lost it with the option */
@@ -212,10 +213,21 @@ static void whole_trees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(keys),       TEST(key_kinds), TEST(same_key_other_tag),    TEST(unkeyed),
-        TEST(texts),      TEST(fragments), TEST(slots),                 TEST(attributes),
-        TEST(raw_html),   TEST(handlers),  TEST(select_value),          TEST(twins),
-        TEST(matched_twice), TEST(nids_are_never_reused), TEST(whole_trees),
+        TEST(keys),
+        TEST(key_kinds),
+        TEST(same_key_other_tag),
+        TEST(unkeyed),
+        TEST(texts),
+        TEST(fragments),
+        TEST(slots),
+        TEST(attributes),
+        TEST(raw_html),
+        TEST(handlers),
+        TEST(select_value),
+        TEST(twins),
+        TEST(matched_twice),
+        TEST(nids_are_never_reused),
+        TEST(whole_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

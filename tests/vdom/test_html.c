@@ -15,7 +15,8 @@ static const char *html(tree_rig *rig, bh_node *root)
     bh_buf_fini(&out);
     return copy;
 }
-#define EXPECT_HTML(source, text) assert_string_equal(html(*state, tree_parse(*state, source)), text)
+#define EXPECT_HTML(source, text)                                                                  \
+    assert_string_equal(html(*state, tree_parse(*state, source)), text)
 
 static void elements(void **state)
 {
@@ -91,8 +92,10 @@ static void selects(void **state)
 /* Undoes the escaping as a parser would, for the entities we write. */
 static size_t unescape(const char *s, size_t len, char *out)
 {
-    static const struct { const char *name; char c; } entities[] = {
-        {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#13;", '\r'}};
+    static const struct {
+        const char *name;
+        char c;
+    } entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#13;", '\r'}};
     size_t n = 0;
     for (size_t i = 0; i < len;) {
         size_t k = 0;
@@ -143,22 +146,31 @@ static void escaping_round_trip(void **state)
 
 static void hostile(void **state)
 {
-    EXPECT_HTML("'</p><script>alert(1)</script>'", "&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
+    EXPECT_HTML("'</p><script>alert(1)</script>'",
+                "&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;");
     EXPECT_HTML("p:.title='\" onclick=\"x'", "<p title=\"&quot; onclick=&quot;x\"></p>");
     EXPECT_HTML("'<!-- -->' '-->'", "&lt;!-- --&gt;<!---->--&gt;");
     bh_buf out;
     bh_buf_init(&out);
     bh_html_escape_text(&out, "a\0b", 3);
     assert_int_equal(out.len, 5);
-    assert_memory_equal(out.data, "a\xef\xbf\xbd" "b", 5);
+    assert_memory_equal(out.data,
+                        "a\xef\xbf\xbd"
+                        "b",
+                        5);
     bh_buf_fini(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(elements), TEST(texts),   TEST(newlines), TEST(form_values),
-        TEST(selects),  TEST(hostile), TEST(escaping_round_trip),
+        TEST(elements),
+        TEST(texts),
+        TEST(newlines),
+        TEST(form_values),
+        TEST(selects),
+        TEST(hostile),
+        TEST(escaping_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

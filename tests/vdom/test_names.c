@@ -83,13 +83,14 @@ static void fills_up(void **state)
 
 static void refused(void **state)
 {
-    static const char *const tags[] = {"script", "SCRIPT", "style", "iframe", "object", "embed",
-                                       "base", "meta", "link", "template", "noscript", "body",
-                                       "animate", "Set", "", "1a", "a b", "a>", "_a", ":a", "a\"",
-                                       "a/b", "\xc3\xa9"};
-    static const char *const attrs[] = {"onclick", "OnClick", "on", "one", "srcdoc", "SRCDOC", "",
-                                        "a b", "a=", "a\"", "a>", "1", "-a", ".a", "a/b", "a\n",
-                                        "data-bh-raw", "DATA-BH-STYLE"};
+    static const char *const tags[] = {
+        "script", "SCRIPT",   "style",    "iframe", "object",  "embed", "base",    "meta",
+        "link",   "template", "noscript", "body",   "animate", "Set",   "",        "1a",
+        "a b",    "a>",       "_a",       ":a",     "a\"",     "a/b",   "\xc3\xa9"};
+    static const char *const attrs[] = {
+        "onclick", "OnClick", "on",  "one", "srcdoc",      "SRCDOC",
+        "",        "a b",     "a=",  "a\"", "a>",          "1",
+        "-a",      ".a",      "a/b", "a\n", "data-bh-raw", "DATA-BH-STYLE"};
     bh_names *names = *state;
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
         if (bh_tag_atom(names, tags[i]))
@@ -111,14 +112,17 @@ static void urls(void **state)
 {
     (void)state;
     static const char *const good[] = {
-        "", "/", "a", "a/b:c", "?q=a:b", "#a:b", "//host/x", "http://x", "HTTPS://x", "mailto:a@b",
-        "tel:+1", " https://x", "ht\ntps://x", "./javascript:x", "1a:b", ":x", "\xc3\xa9:x",
-        "a b:c"};
+        "",       "/",          "a",           "a/b:c",          "?q=a:b",
+        "#a:b",   "//host/x",   "http://x",    "HTTPS://x",      "mailto:a@b",
+        "tel:+1", " https://x", "ht\ntps://x", "./javascript:x", "1a:b",
+        ":x",     "\xc3\xa9:x", "a b:c"};
     static const char *const bad[] = {
-        "javascript:alert(1)", "JavaScript:x", " javascript:x", "java\nscript:x", "java\tscript:x",
-        "javascript\r:x", "\x01javascript:x", "vbscript:x", "data:text/html,x", "file:///etc/passwd",
-        "blob:x", "ftp://x", "https+x:y", "httpsx:y", "data:image/png;base64,x", "view-source:x",
-        "\n\tjavascript:x", "ws://x"};
+        "javascript:alert(1)", "JavaScript:x",     " javascript:x",
+        "java\nscript:x",      "java\tscript:x",   "javascript\r:x",
+        "\x01javascript:x",    "vbscript:x",       "data:text/html,x",
+        "file:///etc/passwd",  "blob:x",           "ftp://x",
+        "https+x:y",           "httpsx:y",         "data:image/png;base64,x",
+        "view-source:x",       "\n\tjavascript:x", "ws://x"};
     static const char *const images[] = {"data:image/png;base64,x", "data:image/svg+xml,x",
                                          "DATA:image/JPEG;x", "data:image/gif,x", "/x"};
     static const char *const no_images[] = {"data:text/html,x", "data:image/pngx,x", "javascript:x",

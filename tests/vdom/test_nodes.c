@@ -25,8 +25,7 @@ static void arena(void **state)
     bh_arena_clear(&a);
     assert_int_equal(pool.live_bytes, 0);
     assert_true(pool.cached_bytes <= pool.cached_limit && pool.cached_bytes > 0);
-    for (size_t i = 1; i < 3000; i++)
-        (void)bh_arena_alloc(&a, i % 300);
+    for (size_t i = 1; i < 3000; i++) (void)bh_arena_alloc(&a, i % 300);
     assert_int_equal(a.bytes, full); /* the same chunks again */
     char *huge = bh_arena_alloc(&a, 5u << 20);
     huge[0] = huge[(5u << 20) - 1] = 1;
