@@ -201,6 +201,7 @@ static void click_all(void)
             click(&load.clients[i]);
     run(after(load.seconds));
     load.clicking = false;
+    printf("clicks %llu\n", (unsigned long long)load.answers);
     printf("clicks_per_s %.0f\n", (double)load.answers / ((double)(now_ns() - start) / 1e9));
     run(after(0.3)); /* the last answers */
     print_times("click", &load.answer);
