@@ -17,9 +17,9 @@ static void unlink_client(bh_worker *w, bh_rec *rec)
 {
     if (rec->state == BH_REC_LIVE)
         w->n_live--;
-    if (rec->link) {
-        rec->link->rec = NULL;
-        rec->link = NULL;
+    if (rec->peer) {
+        rec->peer->rec = NULL;
+        rec->peer = NULL;
     }
     bh_sched_detach(&w->sched, &rec->sched);
     bh_dlist_take(&rec->flight);
@@ -113,62 +113,62 @@ void bh__resume_expire(bh_worker *w, uint64_t now_ms)
 
 /* ---- HELLO --------------------------------------------------------------------------------------------- */
 
-static void start_fresh(bh_worker *w, bh_link *link, bool lost)
+static void start_fresh(bh_worker *w, bh_peer *peer, bool lost)
 {
     bh_msg_open head;
-    const char *bytes = (const char *)bh_msg_data(link->open);
+    const char *bytes = (const char *)bh_msg_data(peer->open);
     memcpy(&head, bytes, sizeof head);
-    bh_rec *rec = bh__rec_new(w, link->page, bytes + head.path_off, bytes + head.query_off);
-    bh__rec_attach(w, rec, link);
+    bh_rec *rec = bh__rec_new(w, peer->page, bytes + head.path_off, bytes + head.query_off);
+    bh__rec_attach(w, rec, peer);
     bh__rec_welcome(w, rec, BH_V1_FRESH | (lost ? BH_V1_LOST : 0));
     bh__rec_pending(w, rec);
 }
 
 /* The token is dead from here on: two HELLOs cannot both win. */
-static void claim(bh_worker *w, bh_link *link, bh_rec *rec)
+static void claim(bh_worker *w, bh_peer *peer, bh_rec *rec)
 {
     rec->prerendered = rec->state == BH_REC_PRERENDERED;
-    if (rec->link) {
-        /* Taken over: detach first, so that closing the old link finds no session on it. */
-        bh_link *old = rec->link;
+    if (rec->peer) {
+        /* Taken over: detach first, so that closing the old peer finds no session on it. */
+        bh_peer *old = rec->peer;
         unlink_client(w, rec);
         w->stats.taken_over++;
-        bh__link_fail(w, old, BH_CLOSE_TAKEN_OVER, "taken over by another socket", false);
+        bh__peer_fail(w, old, BH_CLOSE_TAKEN_OVER, "taken over by another socket", false);
     } else {
         forget(w, rec);
     }
     rec->state = BH_REC_WAITING;
-    rec->link = link;
-    link->rec = rec;
+    rec->peer = peer;
+    peer->rec = rec;
 }
 
-void bh__hello(bh_worker *w, bh_link *link, const bh_v1_message *m)
+void bh__hello(bh_worker *w, bh_peer *peer, const bh_v1_message *m)
 {
     bool has_token = m->token[0] != '\0';
     bh_rec *rec = has_token ? bh__token_find(w, m->token) : NULL;
-    if (rec && (rec->page != link->page || rec->codec != BH_CODEC_V1))
+    if (rec && (rec->page != peer->page || rec->codec != BH_CODEC_V1))
         rec = NULL; /* a token of another page is as good as unknown; its session is left alone */
     if (!rec) {
         w->stats.resume_lost += has_token;
-        start_fresh(w, link, has_token);
+        start_fresh(w, peer, has_token);
     } else {
-        claim(w, link, rec);
+        claim(w, peer, rec);
         rec->hello_last = m->seq;
         rec->hello_nodes = m->n_nodes;
         if (!rec->blocks_out)
             bh__resume_go(w, rec);
     }
-    bh_msg_free(link->open);
-    link->open = NULL;
+    bh_msg_free(peer->open);
+    peer->open = NULL;
 }
 
 void bh__resume_go(bh_worker *w, bh_rec *rec)
 {
     assert(rec->state == BH_REC_WAITING && !rec->blocks_out);
-    bh_link *link = rec->link;
+    bh_peer *peer = rec->peer;
     if (rec->hello_last > rec->seq) { /* the secret is right and the number impossible */
         w->stats.bad_messages++;
-        bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE, "applied a frame never sent", false);
+        bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "applied a frame never sent", false);
         return;
     }
     unsigned flags = BH_V1_RESUMED;
@@ -191,7 +191,7 @@ void bh__resume_go(bh_worker *w, bh_rec *rec)
         w->stats.resumed++;
     }
     rec->ack_due = rec->pong_due = false; /* WELCOME says it */
-    bh__rec_attach(w, rec, link);
+    bh__rec_attach(w, rec, peer);
     bh__rec_welcome(w, rec, flags);
     bh__rec_replay(w, rec);
     if (rec->first != BH_FIRST_DONE || bh_session_pending(rec->session))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Session records and links: tables, tokens, kept frames. */
+ * Session records and peers: tables, tokens, kept frames. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ bh_rec *bh__rec_new(bh_worker *w, uint32_t page, const char *path, const char *q
 
 void bh__rec_free(bh_worker *w, bh_rec *rec)
 {
-    assert(!rec->link);
+    assert(!rec->peer);
     rec->dying = true; /* cleanups may set state: not to be rendered any more */
     bh_session_free(rec->session);
     bh__timer_set(w, rec, UINT64_MAX);
@@ -89,15 +89,15 @@ bh_rec *bh__rec_find(bh_worker *w, uint64_t id)
     return w->recs[slot];
 }
 
-void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_link *link)
+void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_peer *peer)
 {
     assert(rec->state != BH_REC_LIVE);
     rec->state = BH_REC_LIVE;
-    rec->link = link;
-    rec->codec = (uint8_t)link->codec;
+    rec->peer = peer;
+    rec->codec = (uint8_t)peer->codec;
     bh_session_echo_inputs(rec->session, rec->codec == BH_CODEC_REACTPY);
     rec->loose_out = 0;
-    link->rec = rec;
+    peer->rec = rec;
     w->n_live++;
     bh_sched_attach(&w->sched, &rec->sched);
     bh_session_attach(rec->session);
@@ -197,75 +197,75 @@ bh_rec *bh__token_find(bh_worker *w, const char *text)
     return differ ? NULL : w->recs[slot];
 }
 
-/* ---- links ----------------------------------------------------------------------------------- */
+/* ---- peers ----------------------------------------------------------------------------------- */
 
-bh_link *bh__link_find(bh_worker *w, bh_sid sid)
+bh_peer *bh__peer_find(bh_worker *w, bh_sid sid)
 {
     uint32_t slot = slot_of(sid);
-    if (slot >= w->cap_links || !w->links[slot] || w->links[slot]->sid != sid)
+    if (slot >= w->cap_peers || !w->peers[slot] || w->peers[slot]->sid != sid)
         return NULL;
-    return w->links[slot];
+    return w->peers[slot];
 }
 
-bh_link *bh__link_new(bh_worker *w, bh_msg *open)
+bh_peer *bh__peer_new(bh_worker *w, bh_msg *open)
 {
     uint32_t slot = slot_of(open->sid);
-    if (slot >= w->cap_links) {
-        uint32_t cap = w->cap_links;
+    if (slot >= w->cap_peers) {
+        uint32_t cap = w->cap_peers;
         while (cap <= slot)
             cap = grown(cap);
-        w->links = bh_realloc(w->links, cap * sizeof *w->links);
-        memset(w->links + w->cap_links, 0, (cap - w->cap_links) * sizeof *w->links);
-        w->cap_links = cap;
+        w->peers = bh_realloc(w->peers, cap * sizeof *w->peers);
+        memset(w->peers + w->cap_peers, 0, (cap - w->cap_peers) * sizeof *w->peers);
+        w->cap_peers = cap;
     }
-    assert(!w->links[slot]); /* CLOSE of the slot's last connection came before */
-    bh_link *link = bh_zalloc(sizeof *link);
+    assert(!w->peers[slot]); /* CLOSE of the slot's last connection came before */
+    bh_peer *peer = bh_zalloc(sizeof *peer);
     bh_msg_open head;
     memcpy(&head, bh_msg_data(open), sizeof head);
-    link->sid = open->sid;
-    link->open = open;
-    link->page = head.page;
-    link->codec = head.codec;
-    link->opened_ms = uv_now(w->loop);
-    bh_dlist_init(&link->greet);
-    w->links[slot] = link;
-    return link;
+    peer->sid = open->sid;
+    peer->open = open;
+    peer->page = head.page;
+    peer->codec = head.codec;
+    peer->opened_ms = uv_now(w->loop);
+    bh_dlist_init(&peer->greet);
+    w->peers[slot] = peer;
+    return peer;
 }
 
-void bh__link_free(bh_worker *w, bh_link *link)
+void bh__peer_free(bh_worker *w, bh_peer *peer)
 {
-    assert(!link->rec);
-    bh_dlist_take(&link->greet);
-    w->links[slot_of(link->sid)] = NULL;
-    bh_msg_free(link->open);
-    bh_free(link);
+    assert(!peer->rec);
+    bh_dlist_take(&peer->greet);
+    w->peers[slot_of(peer->sid)] = NULL;
+    bh_msg_free(peer->open);
+    bh_free(peer);
 }
 
 void bh__sessions_fini(bh_worker *w)
 {
-    for (uint32_t i = 0; i < w->cap_links; i++) {
-        bh_link *link = w->links[i];
-        if (!link)
+    for (uint32_t i = 0; i < w->cap_peers; i++) {
+        bh_peer *peer = w->peers[i];
+        if (!peer)
             continue;
-        if (link->rec) {
-            link->rec->link = NULL;
-            link->rec = NULL;
+        if (peer->rec) {
+            peer->rec->peer = NULL;
+            peer->rec = NULL;
         }
-        bh__link_free(w, link);
+        bh__peer_free(w, peer);
     }
     for (uint32_t i = 0; i < w->n_recs; i++) {
         if (w->recs[i])
             bh__rec_free(w, w->recs[i]);
     }
-    bh_free(w->links);
+    bh_free(w->peers);
     bh_free(w->recs);
     bh_free(w->rec_gen);
     bh_free(w->rec_free);
     bh_free(w->heap);
-    w->links = NULL;
+    w->peers = NULL;
     w->recs = NULL;
     w->rec_gen = w->rec_free = NULL;
     w->heap = NULL;
-    w->cap_links = w->cap_recs = w->n_recs = w->n_rec_free = 0;
+    w->cap_peers = w->cap_recs = w->n_recs = w->n_rec_free = 0;
     w->heap_len = w->heap_cap = 0;
 }

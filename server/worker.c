@@ -68,72 +68,72 @@ bh_server *bh_cx_server(bh_cx *cx) { return bh__cx_host(cx)->server; }
 
 void bh__worker_post(bh_worker *w, bh_msg *msg) { bh_outq_add(&w->outq, msg); }
 
-void bh__link_fail(bh_worker *w, bh_link *link, unsigned code, const char *reason, bool park)
+void bh__peer_fail(bh_worker *w, bh_peer *peer, unsigned code, const char *reason, bool park)
 {
-    if (link->closing)
+    if (peer->closing)
         return;
-    link->closing = true;
-    bh_dlist_take(&link->greet);
+    peer->closing = true;
+    bh_dlist_take(&peer->greet);
     size_t len = strlen(reason);
-    bh_msg *msg = bh_msg_new(BH_MSG_CLOSE, link->sid, len + 1);
+    bh_msg *msg = bh_msg_new(BH_MSG_CLOSE, peer->sid, len + 1);
     msg->code = code;
     memcpy(bh_msg_data(msg), reason, len + 1);
     msg->len = len;
     bh__worker_post(w, msg);
-    if (link->rec)
-        bh__rec_leave(w, link->rec, park);
+    if (peer->rec)
+        bh__rec_leave(w, peer->rec, park);
 }
 
 static void on_open(bh_worker *w, bh_msg *msg /* taken */)
 {
-    bh_link *link = bh__link_new(w, msg);
-    if (link->codec == BH_CODEC_V1) {
-        bh_dlist_append(&w->greeting, &link->greet);
-        bh__deadline(w, link->opened_ms + BH_HELLO_TIMEOUT_S * 1000);
+    bh_peer *peer = bh__peer_new(w, msg);
+    if (peer->codec == BH_CODEC_V1) {
+        bh_dlist_append(&w->greeting, &peer->greet);
+        bh__deadline(w, peer->opened_ms + BH_HELLO_TIMEOUT_S * 1000);
         return;
     }
     bh_msg_open head;
     const char *bytes = (const char *)bh_msg_data(msg);
     memcpy(&head, bytes, sizeof head);
     bh_rec *rec = bh__rec_new(w, head.page, bytes + head.path_off, bytes + head.query_off);
-    bh__rec_attach(w, rec, link);
+    bh__rec_attach(w, rec, peer);
     bh__rec_pending(w, rec);
-    bh_msg_free(link->open);
-    link->open = NULL;
+    bh_msg_free(peer->open);
+    peer->open = NULL;
 }
 
 static void on_data(bh_worker *w, bh_msg *msg /* taken */)
 {
-    bh_link *link = bh__link_find(w, msg->sid);
-    if (!link) {
+    bh_peer *peer = bh__peer_find(w, msg->sid);
+    if (!peer) {
         w->stats.stale_in++;
         bh_msg_free(msg);
         return;
     }
-    if (++link->consumed == CREDIT_EVERY) {
+    if (++peer->consumed == CREDIT_EVERY) {
         bh_msg *credit = bh_msg_new(BH_MSG_CREDIT, msg->sid, 0);
-        credit->code = link->consumed;
-        link->consumed = 0;
+        credit->code = peer->consumed;
+        peer->consumed = 0;
         bh__worker_post(w, credit);
     }
-    if (link->closing)
+    if (peer->closing)
         w->stats.ignored_messages++;
     else
-        bh__link_input(w, link, bh_msg_data(msg), msg->len);
+        bh__peer_input(w, peer, bh_msg_data(msg), msg->len);
     bh_msg_free(msg);
 }
 
 static void on_close(bh_worker *w, bh_msg *msg /* taken */)
 {
-    bh_link *link = bh__link_find(w, msg->sid);
+    bh_peer *peer = bh__peer_find(w, msg->sid);
     bh_msg_free(msg);
-    if (!link) {
+    if (!peer) {
         w->stats.stale_in++;
         return;
     }
-    if (link->rec)
-        bh__rec_leave(w, link->rec, true);
-    bh__link_free(w, link);
+    if (peer->rec)
+        bh__rec_leave(w, peer->rec, true);
+    bh__peer_free(w, peer);
 }
 
 static void on_call(bh_worker *w, bh_msg *msg /* taken */)

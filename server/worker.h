@@ -2,8 +2,8 @@
  * server/worker.h — the render side: session records, what their clients are owed, and when to
  * render. Private to worker*.c, sessions.c, resume.c, topic.c; the hub knows the upper part only.
  *
- *   LINK    one live connection as this side sees it, found by sid
- *   RECORD  one session, found by its id; LIVE (on a link), WAITING (a new link has claimed it and
+ *   PEER    one live connection as this side sees it, found by sid
+ *   RECORD  one session, found by its id; LIVE (with a peer), WAITING (a new peer has claimed it and
  *           its blocks are still coming home), PARKED (no client), PRERENDERED (a page whose socket
  *           has not come)
  *   KEPT    a frame of backhaul.v1 that is not acknowledged
@@ -24,7 +24,7 @@
 #include "server/wire.h"
 
 typedef struct bh_worker bh_worker;
-typedef struct bh_link bh_link;
+typedef struct bh_peer bh_peer;
 typedef struct bh_rec bh_rec;
 
 /* What lets other threads than main post: closed before STOP is posted, and STOP is posted under its
@@ -59,7 +59,7 @@ static inline void bh_dlist_append(bh_dlist *head, bh_dlist *d)
 }
 #define BH_CONTAINER(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
 
-struct bh_link {
+struct bh_peer {
     bh_sid sid;
     bh_msg *open; /* its bh_msg_open, until it has a session */
     uint32_t page;
@@ -93,7 +93,7 @@ struct bh_rec {
     bh_sched_entry sched; /* first */
     uint64_t id;          /* slot | generation << 32 */
     bh_session *session;
-    bh_link *link; /* LIVE, WAITING */
+    bh_peer *peer; /* LIVE, WAITING */
     uint32_t page;
     uint8_t state; /* bh_rec_state */
     uint8_t codec;
@@ -101,7 +101,7 @@ struct bh_rec {
     bool renumber; /* first == PAGE of a client that starts from nothing */
     bool rendered; /* has a first output */
     bool dying;
-    bool prerendered; /* WAITING: it was never on a link */
+    bool prerendered; /* WAITING: it was never on a peer */
     bool ack_due, pong_due;
     bool has_token;
     uint8_t loose_out;                /* frames without number on their way */
@@ -157,8 +157,8 @@ struct bh_worker {
     bh_msg_pool pool;
     bh_buf enc;
     bh_arena arena;  /* of one decoded message */
-    bh_link **links; /* by slot of the sid */
-    uint32_t cap_links;
+    bh_peer **peers; /* by slot of the sid */
+    uint32_t cap_peers;
     bh_rec **recs; /* by slot of the id */
     uint32_t *rec_gen;
     uint32_t n_recs, cap_recs, *rec_free, n_rec_free;
@@ -180,12 +180,12 @@ void bh__worker_entry(void *worker);
 /* For inline mode: takes what is in the inbox now. */
 void bh__worker_pump(void *worker);
 void bh__worker_post(bh_worker *w, bh_msg *msg /* taken */); /* into outq */
-/* Closes the link for what the client did: CLOSE to the network side, the session is parked or, when
+/* Closes the peer for what the client did: CLOSE to the network side, the session is parked or, when
  * its client cannot go on with it, freed. */
-void bh__link_fail(bh_worker *w, bh_link *link, unsigned code, const char *reason, bool park);
+void bh__peer_fail(bh_worker *w, bh_peer *peer, unsigned code, const char *reason, bool park);
 
 /* ---- worker_input.c ---------------------------------------------------------------------------- */
-void bh__link_input(bh_worker *w, bh_link *link, const unsigned char *data, size_t len);
+void bh__peer_input(bh_worker *w, bh_peer *peer, const unsigned char *data, size_t len);
 /* Frames up to seq have been applied. False: there was never such a frame. */
 bool bh__rec_acked(bh_worker *w, bh_rec *rec, uint32_t seq);
 /* A block has come home. */
@@ -196,10 +196,10 @@ void bh__worker_slice(bh_worker *w);
 /* Work may have become ready: see to it that a slice comes. */
 void bh__worker_kick(bh_worker *w);
 void bh__rec_pending(bh_worker *w, bh_rec *rec);
-/* Seals w->enc into a block for rec's link and posts it. seq 0: not counted. */
+/* Seals w->enc into a block for rec's peer and posts it. seq 0: not counted. */
 void bh__rec_send(bh_worker *w, bh_rec *rec, uint32_t seq);
 void bh__rec_welcome(bh_worker *w, bh_rec *rec, unsigned flags);
-/* Posts the kept frames again, on the record's link. */
+/* Posts the kept frames again, on the record's peer. */
 void bh__rec_replay(bh_worker *w, bh_rec *rec);
 
 /* ---- worker_clock.c ---------------------------------------------------------------------------- */
@@ -211,24 +211,24 @@ void bh__on_timer(uv_timer_t *timer);
 /* In flight has grown, shrunk or gone. */
 void bh__flight_update(bh_worker *w, bh_rec *rec, bool progress);
 
-/* ---- sessions.c: records and links --------------------------------------------------------------- */
+/* ---- sessions.c: records and peers --------------------------------------------------------------- */
 bh_rec *bh__rec_new(bh_worker *w, uint32_t page, const char *path, const char *query);
 void bh__rec_free(bh_worker *w, bh_rec *rec);
 bh_rec *bh__rec_find(bh_worker *w, uint64_t id);
-void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_link *link); /* → LIVE */
+void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_peer *peer); /* → LIVE */
 void bh__kept_push(bh_rec *rec, bh_kept kept);
 bh_kept *bh__kept_at(bh_rec *rec, uint32_t i); /* 0: oldest */
 void bh__kept_drop(bh_worker *w, bh_rec *rec); /* the oldest */
 /* The token of the record, made anew. */
 void bh__token_rotate(bh_rec *rec, char ret_text[BH_TOKEN_LEN + 1]);
 bh_rec *bh__token_find(bh_worker *w, const char *text);
-bh_link *bh__link_find(bh_worker *w, bh_sid sid);
-bh_link *bh__link_new(bh_worker *w, bh_msg *open /* taken */);
-void bh__link_free(bh_worker *w, bh_link *link);
-void bh__sessions_fini(bh_worker *w); /* frees every record and link */
+bh_peer *bh__peer_find(bh_worker *w, bh_sid sid);
+bh_peer *bh__peer_new(bh_worker *w, bh_msg *open /* taken */);
+void bh__peer_free(bh_worker *w, bh_peer *peer);
+void bh__sessions_fini(bh_worker *w); /* frees every record and peer */
 
 /* ---- resume.c ---------------------------------------------------------------------------------- */
-void bh__hello(bh_worker *w, bh_link *link, const bh_v1_message *m);
+void bh__hello(bh_worker *w, bh_peer *peer, const bh_v1_message *m);
 /* The record's client is gone: keep it for a while, or not. */
 void bh__rec_leave(bh_worker *w, bh_rec *rec, bool keep);
 /* All blocks of a WAITING record are home. */

@@ -104,8 +104,8 @@ static uint64_t greeting_due(bh_worker *w)
 {
     if (bh_dlist_empty(&w->greeting))
         return UINT64_MAX;
-    bh_link *link = BH_CONTAINER(w->greeting.next, bh_link, greet);
-    return link->opened_ms + BH_HELLO_TIMEOUT_S * 1000;
+    bh_peer *peer = BH_CONTAINER(w->greeting.next, bh_peer, greet);
+    return peer->opened_ms + BH_HELLO_TIMEOUT_S * 1000;
 }
 
 static uint64_t flying_due(bh_worker *w)
@@ -125,13 +125,13 @@ void bh__on_timer(uv_timer_t *timer)
     uint64_t now = uv_now(w->loop);
     w->timer_due = UINT64_MAX;
     while (greeting_due(w) <= now) {
-        bh_link *link = BH_CONTAINER(w->greeting.next, bh_link, greet);
-        bh__link_fail(w, link, BH_CLOSE_NO_HELLO, "no hello in time", false);
+        bh_peer *peer = BH_CONTAINER(w->greeting.next, bh_peer, greet);
+        bh__peer_fail(w, peer, BH_CLOSE_NO_HELLO, "no hello in time", false);
     }
     while (flying_due(w) <= now) {
         bh_rec *rec = BH_CONTAINER(w->flying.next, bh_rec, flight);
         bh_dlist_take(&rec->flight);
-        bh__link_fail(w, rec->link, BH_CLOSE_SLOW, "client does not read", true);
+        bh__peer_fail(w, rec->peer, BH_CLOSE_SLOW, "client does not read", true);
     }
     bh__resume_expire(w, now);
     while (w->heap_len && w->heap[0]->due_ms <= now) {

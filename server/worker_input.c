@@ -41,7 +41,7 @@ void bh__rec_drained(bh_worker *w, bh_msg *msg)
         bh_msg_pool_put(&w->pool, msg);
         return;
     }
-    bool here = rec->state == BH_REC_LIVE && rec->link->sid == msg->sid;
+    bool here = rec->state == BH_REC_LIVE && rec->peer->sid == msg->sid;
     if (!msg->seq) {
         if (here) {
             rec->loose_out--;
@@ -93,16 +93,16 @@ static void apply(bh_worker *w, bh_rec *rec, uint32_t hid, bh_event *ev)
     (void)w;
 }
 
-static void v1_event(bh_worker *w, bh_link *link, bh_v1_message *m)
+static void v1_event(bh_worker *w, bh_peer *peer, bh_v1_message *m)
 {
-    bh_rec *rec = link->rec;
+    bh_rec *rec = peer->rec;
     if (!bh__rec_acked(w, rec, m->ack)) {
         w->stats.bad_messages++;
-        bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE, "acknowledges a frame never sent", false);
+        bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "acknowledges a frame never sent", false);
         return;
     }
     if (!rate_ok(w, rec)) {
-        bh__link_fail(w, link, BH_CLOSE_RATE, "too many events", true);
+        bh__peer_fail(w, peer, BH_CLOSE_RATE, "too many events", true);
         return;
     }
     if (m->seq <= rec->event_seq) { /* sent again after a drop, and applied before it */
@@ -111,7 +111,7 @@ static void v1_event(bh_worker *w, bh_link *link, bh_v1_message *m)
     }
     if (m->seq != rec->event_seq + 1) {
         w->stats.bad_messages++;
-        bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE, "an event is missing", false);
+        bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "an event is missing", false);
         return;
     }
     rec->event_seq = m->seq;
@@ -120,51 +120,51 @@ static void v1_event(bh_worker *w, bh_link *link, bh_v1_message *m)
     bh__rec_pending(w, rec);
 }
 
-static void v1_input(bh_worker *w, bh_link *link, const unsigned char *data, size_t len)
+static void v1_input(bh_worker *w, bh_peer *peer, const unsigned char *data, size_t len)
 {
     bh_v1_message m;
     int r = bh_v1_decode(data, len, &w->arena, &m);
     if (r < 0) {
         w->stats.bad_messages++;
         if (r == -EILSEQ)
-            bh__link_fail(w, link, BH_CLOSE_BAD_UTF8, "bad UTF-8", false);
+            bh__peer_fail(w, peer, BH_CLOSE_BAD_UTF8, "bad UTF-8", false);
         else
-            bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE, "malformed message", false);
+            bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "malformed message", false);
         return;
     }
-    if (m.kind == BH_V1_HELLO && !link->greeted) {
-        link->greeted = true;
-        bh_dlist_take(&link->greet);
-        bh__hello(w, link, &m);
+    if (m.kind == BH_V1_HELLO && !peer->greeted) {
+        peer->greeted = true;
+        bh_dlist_take(&peer->greet);
+        bh__hello(w, peer, &m);
         return;
     }
     /* Before its WELCOME a client knows nothing it could speak about. */
-    if (m.kind == BH_V1_HELLO || !link->rec || link->rec->state != BH_REC_LIVE) {
+    if (m.kind == BH_V1_HELLO || !peer->rec || peer->rec->state != BH_REC_LIVE) {
         w->stats.bad_messages++;
-        bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE,
-                      link->greeted ? "out of turn" : "hello comes first", false);
+        bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE,
+                      peer->greeted ? "out of turn" : "hello comes first", false);
         return;
     }
     switch (m.kind) {
     case BH_V1_EVENT:
-        v1_event(w, link, &m);
+        v1_event(w, peer, &m);
         break;
     case BH_V1_ACK:
-        if (!bh__rec_acked(w, link->rec, m.seq)) {
+        if (!bh__rec_acked(w, peer->rec, m.seq)) {
             w->stats.bad_messages++;
-            bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE, "acknowledges a frame never sent", false);
+            bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "acknowledges a frame never sent", false);
         }
         break;
     case BH_V1_PING:
-        link->rec->pong_due = true;
-        bh__rec_pending(w, link->rec);
+        peer->rec->pong_due = true;
+        bh__rec_pending(w, peer->rec);
         break;
     case BH_V1_HELLO:
         break; /* above */
     }
 }
 
-static void reactpy_input(bh_worker *w, bh_link *link, const unsigned char *data, size_t len)
+static void reactpy_input(bh_worker *w, bh_peer *peer, const unsigned char *data, size_t len)
 {
     bh_reactpy_message m;
     int r = bh_reactpy_decode(data, len, &w->arena, &m);
@@ -175,14 +175,14 @@ static void reactpy_input(bh_worker *w, bh_link *link, const unsigned char *data
     if (r < 0) {
         w->stats.bad_messages++;
         if (r == -EILSEQ)
-            bh__link_fail(w, link, BH_CLOSE_BAD_UTF8, "bad UTF-8", false);
+            bh__peer_fail(w, peer, BH_CLOSE_BAD_UTF8, "bad UTF-8", false);
         else
-            bh__link_fail(w, link, BH_CLOSE_BAD_MESSAGE, "malformed message", false);
+            bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "malformed message", false);
         return;
     }
-    bh_rec *rec = link->rec;
+    bh_rec *rec = peer->rec;
     if (!rate_ok(w, rec)) {
-        bh__link_fail(w, link, BH_CLOSE_RATE, "too many events", false);
+        bh__peer_fail(w, peer, BH_CLOSE_RATE, "too many events", false);
         return;
     }
     if (m.seq) {
@@ -193,11 +193,11 @@ static void reactpy_input(bh_worker *w, bh_link *link, const unsigned char *data
     apply(w, rec, m.hid, &m.event);
 }
 
-void bh__link_input(bh_worker *w, bh_link *link, const unsigned char *data, size_t len)
+void bh__peer_input(bh_worker *w, bh_peer *peer, const unsigned char *data, size_t len)
 {
-    if (link->codec == BH_CODEC_V1)
-        v1_input(w, link, data, len);
+    if (peer->codec == BH_CODEC_V1)
+        v1_input(w, peer, data, len);
     else
-        reactpy_input(w, link, data, len);
+        reactpy_input(w, peer, data, len);
     bh_arena_clear(&w->arena);
 }

@@ -13,7 +13,7 @@ void bh__rec_pending(bh_worker *w, bh_rec *rec) { bh_sched_pending(&w->sched, &r
 void bh__rec_send(bh_worker *w, bh_rec *rec, uint32_t seq)
 {
     size_t len = w->enc.len;
-    bh_msg *msg = bh_msg_pool_get(&w->pool, BH_MSG_DATA, rec->link->sid, len);
+    bh_msg *msg = bh_msg_pool_get(&w->pool, BH_MSG_DATA, rec->peer->sid, len);
     unsigned char *payload = bh_msg_data(msg);
     memcpy(payload, w->enc.data, len);
     unsigned opcode = rec->codec == BH_CODEC_V1 ? BH_WS_BINARY : BH_WS_TEXT;
@@ -48,7 +48,7 @@ void bh__rec_replay(bh_worker *w, bh_rec *rec)
         k->msg = NULL;
         rec->blocks_out++;
         msg->kind = BH_MSG_DATA;
-        msg->sid = rec->link->sid;
+        msg->sid = rec->peer->sid;
         msg->off = k->off;
         msg->len = k->len;
         msg->code = 1;
@@ -108,6 +108,9 @@ static void render_first(bh_worker *w, bh_rec *rec)
     }
     rec->ack_due = false;
     bh__rec_send(w, rec, ++rec->seq);
+    /* A page that had been rendered before went out without bh_session_render, which alone makes the
+     * session wake us again: what effects and topics change from now on needs that. */
+    bh__rec_pending(w, rec);
 }
 
 static void render_v1(bh_worker *w, bh_rec *rec)
