@@ -106,7 +106,7 @@ BH_COMPONENT_DEFINE(Chat)
     BH_USE_EFFECT(cx, BH_ONCE, come, room);
     const char *name_id = bh_use_id(cx);
 
-    MAIN(.class_name = "page") {
+    MAIN(.class_name = "page stack") {
         DIV(.class_name = "row between") {
             H1() TEXT("Chat");
             SPAN(.class_name = "badge ok", .role = "status") TEXTF("%u here", room->here);

@@ -123,9 +123,9 @@ BH_COMPONENT_DEFINE0(Form)
     bh_ref at;
     const struct model *m = bh_use_state_lazy(cx, &at, sizeof(*m), start, NULL, NULL);
     const char *id = bh_use_id(cx);
-    MAIN(.class_name = "page") {
+    MAIN(.class_name = "page stack") {
         H1() TEXT("A form");
-        FORM(.class_name = "card", .no_validate = true, ON_PREVENT(submit, on, at, SUBMIT, 0),
+        FORM(.class_name = "card stack", .no_validate = true, ON_PREVENT(submit, on, at, SUBMIT, 0),
              ON_PREVENT(reset, on, at, RESET, 0)) {
             for (int i = 0; i < FIELDS; i++) field(cx, m, at, i, id);
             choices(cx, m, at);

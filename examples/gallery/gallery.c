@@ -23,7 +23,7 @@ static void heading(bh_cx *cx, const char *href, const char *name)
 
 BH_COMPONENT0(Gallery)
 {
-    MAIN(.class_name = "page wide") {
+    MAIN(.class_name = "page wide stack") {
         H1() TEXT("backhaul");
         P(.class_name = "muted") TEXT("Live pages from C. Every card is a component that this server renders; "
                                       "your browser only applies what changes.");
@@ -36,6 +36,8 @@ BH_COMPONENT0(Gallery)
                 heading(cx, "/clock", "Clock");
                 BH_USE(Clock, .look_every_ms = 100);
             }
+        }
+        DIV(.class_name = "cards") {
             for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) SECTION(.class_name = "card") {
                 heading(cx, cards[i].href, cards[i].name);
                 P() TEXT(cards[i].text);

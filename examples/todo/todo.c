@@ -50,7 +50,7 @@ BH_COMPONENT_DEFINE0(Todo)
 {
     bh_ref at; const todos *t = bh_use_state_lazy(cx, &at, sizeof(todos), NULL, drop, NULL);
     bh_int show = bh_use_int(cx, 0);
-    MAIN(.class_name = "page") {
+    MAIN(.class_name = "page stack") {
         H1() TEXT("To do");
         FORM(.class_name = "row", ON_PREVENT(submit, act, at, ADD, 0)) {
             INPUT(.aria_label = "New item", .class_name = "grow", .max_length = "200",
