@@ -139,11 +139,11 @@ test('chat: two tabs, who is here, one leaves', async () => {
   const b = await visit(server.url + '/chat');
   await shows(a, '[role=status]', '2 here');
   await b.getByLabel('Your name').fill('Bo');
-  await b.getByLabel('Message').fill('hello <b>there</b>');
-  await b.getByLabel('Message').press('Enter');
+  await b.getByLabel('Message', { exact: true }).fill('hello <b>there</b>');
+  await b.getByLabel('Message', { exact: true }).press('Enter');
   await a.waitForFunction(() => document.querySelector('[role=log]').textContent.includes('Bohello <b>there</b>'));
   assert.equal(await a.locator('[role=log] b').count(), 0, 'text stays text');
-  assert.equal(await b.getByLabel('Message').inputValue(), '');
+  assert.equal(await b.getByLabel('Message', { exact: true }).inputValue(), '');
   assert.equal(await b.locator('.mine').count(), 1);
   assert.equal(await a.locator('.mine').count(), 0);
   await a.context().close();
