@@ -124,7 +124,9 @@ static void start_fresh(bh_worker *w, bh_peer *peer, bool lost)
     bh__rec_pending(w, rec);
 }
 
-/* The token is dead from here on: two HELLOs cannot both win. */
+/* The session moves to the new peer; one that had it, or had claimed it, is told. The token it was
+ * claimed by stays good until this client has spoken (a WELCOME can be lost on its way), so the last
+ * of several claims wins: never two live sockets. */
 static void claim(bh_worker *w, bh_peer *peer, bh_rec *rec)
 {
     rec->prerendered = rec->state == BH_REC_PRERENDERED;

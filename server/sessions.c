@@ -157,6 +157,8 @@ static void random_bytes(unsigned char *p, size_t n)
 void bh__token_rotate(bh_rec *rec, char ret_text[BH_TOKEN_LEN + 1])
 {
     static const char hex[] = "0123456789abcdef";
+    rec->has_old = rec->has_token;
+    memcpy(rec->old_token, rec->token, sizeof rec->token);
     random_bytes(rec->token, sizeof rec->token);
     rec->has_token = true;
     for (size_t i = 0; i < BH_TOKEN_BYTES; i++) {
@@ -190,11 +192,19 @@ bh_rec *bh__token_find(bh_worker *w, const char *text)
     uint32_t slot = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
     if (slot >= w->n_recs || !w->recs[slot] || !w->recs[slot]->has_token)
         return NULL;
-    const volatile unsigned char *token = w->recs[slot]->token;
-    unsigned differ = 0; /* in constant time: how much agrees is nobody's business */
-    for (size_t i = 0; i < BH_TOKEN_BYTES; i++)
+    bh_rec *rec = w->recs[slot];
+    const volatile unsigned char *token = rec->token, *old = rec->old_token;
+    unsigned differ = 0, differ_old = !rec->has_old; /* in constant time: how much agrees is
+                                                        nobody's business */
+    for (size_t i = 0; i < BH_TOKEN_BYTES; i++) {
         differ |= (unsigned)(given[i] ^ token[i]);
-    return differ ? NULL : w->recs[slot];
+        differ_old |= (unsigned)(given[i] ^ old[i]);
+    }
+    if (differ && differ_old)
+        return NULL;
+    if (differ)
+        memcpy(rec->token, rec->old_token, sizeof rec->token);
+    return rec;
 }
 
 /* ---- peers ----------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ struct bh_rec {
     bool dying;
     bool prerendered; /* WAITING: it was never on a peer */
     bool ack_due, pong_due;
-    bool has_token;
+    bool has_token, has_old;
     uint8_t loose_out;                /* frames without number on their way */
     uint32_t hello_last, hello_nodes; /* WAITING: what the claiming HELLO said */
     uint32_t seq;                     /* last frame numbered */
@@ -115,6 +115,8 @@ struct bh_rec {
     size_t kept_bytes;
     size_t parked_bytes; /* as counted into worker.parked_bytes */
     unsigned char token[BH_TOKEN_BYTES];
+    /* The token this client resumed with: good until it is known to have received the new one. */
+    unsigned char old_token[BH_TOKEN_BYTES];
     bh_dlist age;    /* in worker.parked or .prerendered, oldest first */
     bh_dlist flight; /* in worker.flying while something is not acknowledged: by last progress */
     uint64_t since_ms, progress_ms;
@@ -219,8 +221,12 @@ void bh__rec_attach(bh_worker *w, bh_rec *rec, bh_peer *peer); /* → LIVE */
 void bh__kept_push(bh_rec *rec, bh_kept kept);
 bh_kept *bh__kept_at(bh_rec *rec, uint32_t i); /* 0: oldest */
 void bh__kept_drop(bh_worker *w, bh_rec *rec); /* the oldest */
-/* The token of the record, made anew. */
+/* The token of the record, made anew; the one before stays good until bh__token_received. */
 void bh__token_rotate(bh_rec *rec, char ret_text[BH_TOKEN_LEN + 1]);
+/* The client has spoken after its WELCOME: only the newest token counts from here on. */
+static inline void bh__token_received(bh_rec *rec) { rec->has_old = false; }
+/* Finding a session by its older token makes that one the current one again: the newer one was never
+ * received. */
 bh_rec *bh__token_find(bh_worker *w, const char *text);
 bh_peer *bh__peer_find(bh_worker *w, bh_sid sid);
 bh_peer *bh__peer_new(bh_worker *w, bh_msg *open /* taken */);

@@ -145,6 +145,7 @@ static void v1_input(bh_worker *w, bh_peer *peer, const unsigned char *data, siz
                       peer->greeted ? "out of turn" : "hello comes first", false);
         return;
     }
+    bh__token_received(peer->rec);
     switch (m.kind) {
     case BH_V1_EVENT:
         v1_event(w, peer, &m);
