@@ -32,15 +32,13 @@ BH_COMPONENT0(Gallery)
                 heading(cx, "/counter", "Counter");
                 BH_USE(Counter, .start = 3, .step = 1);
             }
-            SECTION(.class_name = "card") {
-                heading(cx, "/clock", "Clock");
-                BH_USE(Clock, .look_every_ms = 100);
-            }
-        }
-        DIV(.class_name = "cards") {
             for (size_t i = 0; i < sizeof(cards) / sizeof(cards[0]); i++) SECTION(.class_name = "card") {
                 heading(cx, cards[i].href, cards[i].name);
                 P() TEXT(cards[i].text);
+            }
+            SECTION(.class_name = "card") {
+                heading(cx, "/clock", "Clock");
+                BH_USE(Clock, .look_every_ms = 100);
             }
         }
     }
