@@ -6,7 +6,7 @@ Usage: compile_blocks.py [--run LIBBACKHAUL.so] PAGE.md...
 
   ```c            a file of its own; without an #include it gets <backhaul/backhaul.h> and <backhaul/html.h>
   ```c continue   goes on from the block before it (as a page that builds up one program does)
-  ```c body       statements of a render function: put into one, with cx and the headers
+  ```c fragment   statements of a render function: put into one, with cx and the headers
 
 --run also links the first block that has a main() and expects it to serve its page.
 """
@@ -48,13 +48,13 @@ def units(page):
     """Translation units: (line, text)."""
     before = ""
     for line, info, text in blocks(page):
-        if info not in ("", "continue", "body"):
-            sys.exit(f"{page}:{line}: ```c {info}: only 'continue' and 'body' are known")
+        if info not in ("", "continue", "fragment"):
+            sys.exit(f"{page}:{line}: ```c {info}: only 'continue' and 'fragment' are known")
         if info == "continue":
             if not before:
                 sys.exit(f"{page}:{line}: nothing to continue from")
             text = before + f'#line {line} "{page}"\n' + text
-        elif info == "body":
+        elif info == "fragment":
             text = HEADERS + (f"BH_COMPONENT0(Sample)\n{{\n#line {line} \"{page}\"\n{text}}}\n")
         else:
             head = "" if "#include" in text else HEADERS
