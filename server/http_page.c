@@ -56,6 +56,13 @@ void bh_page_document(bh_buf *out, const bh_page *page, const char *html, size_t
     }
     if (page->head_html)
         bh_buf_str(out, page->head_html);
+    /* All modules at once: one that is found inside another costs a round trip more. */
+    static const char *const modules[] = {"patch", "event", "names", "extra"};
+    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+        bh_buf_str(out, "<link rel=\"modulepreload\" href=\"");
+        bh_page_prefix(out, page->path);
+        bh_buf_printf(out, "_bh/%s.js\">", modules[i]);
+    }
     bh_buf_str(out, "<script type=\"module\" src=\"");
     bh_page_prefix(out, page->path);
     bh_buf_str(out, "_bh/bh.js\"></script></head>\n<body><backhaul-view data-token=\"");
