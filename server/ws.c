@@ -171,8 +171,11 @@ int bh_ws_peer_closes(bh_link *link, const unsigned char *data, size_t len)
     if (link->closing)
         return -1; /* the answer to ours: done, and no second one */
     unsigned code = len >= 2 ? (unsigned)(data[0] << 8 | data[1]) : 1000;
-    if (code < 5000)
-        return 0; /* lws checks below 3000 and answers */
+    if (code < 5000 && len != 1) {
+        link->closing = true; /* lws checks below 3000 and answers; nothing after it is heard */
+        bh_wheel_set(link, BH_CLOSE_S);
+        return 0;
+    }
     link->server->stats.protocol_errors++;
     bh_ws_close(link, BH_CLOSE_PROTOCOL, "bad close code");
     return -1;

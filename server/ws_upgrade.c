@@ -103,7 +103,7 @@ static bh_upgrade_answer check_path(const bh_page *pages, const bh_upgrade *up)
     bool reactpy = strncmp(up->path, BH_REACTPY_PREFIX, prefix) == 0 &&
                    (up->path[prefix] == '/' || up->path[prefix] == '\0');
     const char *path = reactpy ? up->path + prefix : up->path;
-    if (!*path) /* that client trims a trailing slash, so "/" arrives as nothing */
+    if (reactpy && !*path) /* that client trims a trailing slash, so "/" arrives as nothing */
         path = "/";
     int page = bh_page_find(pages, path);
     if (page < 0)

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+bh_test(NAME front_config SOURCES front_config.c LIBS bh_server LABELS unit)
+bh_test(NAME front_parts SOURCES front_parts.c LIBS bh_server LABELS unit)
