@@ -2,7 +2,8 @@
  * bench/bench_render.c — what one render costs: state set, render, match, diff, emission, effects; into a
  * sink that does nothing, and into the backhaul.v1 encoder. And what an idle session keeps.
  *
- * usage: bench_render [iterations]   (default 300000; the median of 9 runs is printed) */
+ * usage: bench_render [iterations [case]]   (default 300000; the median of 9 runs is printed; a case
+ * is part of a line's name: for a profile of that line alone) */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,9 +141,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static const char *only; /* NULL: all cases */
+
 static void run(const char *name, bh_render_env *env, bh_host *host, const bh_component *root,
                 bool encode, int iterations)
 {
+    if (only && !strstr(name, only))
+        return;
     bh_session *s = bh_session_new(&(bh_session_params){.host = host, .env = env, .root = root});
     bh_buf out;
     bh_buf_init(&out);
@@ -210,16 +215,18 @@ int main(int argc, char **argv)
 {
     int iterations = argc > 1 ? atoi(argv[1]) : 300000;
     if (iterations < 1) {
-        fprintf(stderr, "usage: bench_render [iterations]\n");
+        fprintf(stderr, "usage: bench_render [iterations [case]]\n");
         return 2;
     }
+    only = argc > 2 ? argv[2] : NULL;
     bh_render_env env;
     bh_render_env_init(&env);
     bh_host host = {.ops = &host_ops, .show_errors = true};
     run("counter, 20 nodes, null sink", &env, &host, &Counter_component, false, iterations);
     run("counter, 20 nodes, backhaul.v1", &env, &host, &Counter_component, true, iterations);
     run("1 of 300 rows, backhaul.v1", &env, &host, &Rows_component, true, iterations);
-    idle(&env, &host);
+    if (!only || strstr("idle", only))
+        idle(&env, &host);
     bh_render_env_fini(&env);
     return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * render/attrs.c — from the options of an element (bh_el) to its attribute array, under the policy.
  *
- * bh_el is some 500 bytes of mostly NULL pointers: it is scanned in blocks whose words are or-ed
- * first, so that what is not there costs little. Order in the array is fixed (strings by field,
+ * Optimised callers say which attributes there are, one call each (the end of this file); the others
+ * hand over a bh_el, some 500 bytes of mostly NULL pointers: it is scanned in blocks whose words are
+ * or-ed first, so that what is not there costs little. Order in the array is fixed (strings by field,
  * custom, tri-states, raw HTML, handlers): the diff relies on equal elements having equal order
  * for speed, not for truth. */
 #include <string.h>
@@ -72,8 +73,7 @@ _Static_assert(offsetof(bh_el, aria_current) - offsetof(bh_el, disabled) == N_TR
 
 typedef struct collect {
     bh_cx *cx;
-    const bh_node *node;
-    unsigned n;
+    bh_node *node; /* its attributes so far: cx->attr_to[0 .. n_attrs) */
 } collect;
 
 static void refuse(collect *c, unsigned kind, const char *name, const char *why)
@@ -84,37 +84,47 @@ static void refuse(collect *c, unsigned kind, const char *name, const char *why)
                   bh_inst_component(c->cx->inst)->name, c->node->site, name, why);
 }
 
-static inline void put(collect *c, unsigned atom, bh_value_kind kind, const char *str, size_t len)
+static inline bh_attr *put(bh_cx *cx, bh_node *n, unsigned atom, bh_value_kind kind, const char *str,
+                           size_t len)
 {
-    if (c->n >= BH_MAX_ATTRS)
-        bh__fault(c->cx, "line %u: more than %d attributes on one element", c->node->site,
-                  BH_MAX_ATTRS);
-    c->cx->attrs[c->n++] = (bh_attr){
-        .atom = (uint16_t)atom, .kind = (uint8_t)kind, .len = (uint32_t)len, .u.str = str};
+    if (n->n_attrs >= cx->attr_room)
+        bh__fault(cx, "line %u: more than %d attributes on one element", n->site, BH_MAX_ATTRS);
+    bh_attr *a = &cx->attr_to[n->n_attrs++];
+    *a = (bh_attr){.atom = (uint16_t)atom, .kind = (uint8_t)kind, .len = (uint32_t)len,
+                   .u.str = str};
+    return a;
+}
+
+/* What needs a look before it becomes an attribute. False: it is left out. */
+static bool value_allowed(collect *c, unsigned atom, unsigned flags, const char *name,
+                          const char *value, size_t len)
+{
+    if (len > BH_MAX_ATTR_LEN)
+        bh__fault(c->cx, "line %u: attribute %s of %zu bytes (limit %d)", c->node->site, name, len,
+                  BH_MAX_ATTR_LEN);
+    if (!(flags & F_URL) ||
+        bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src))
+        return true;
+    refuse(c, BH_WARN_URL, name, "not an http, https, mailto, tel or relative URL");
+    return false;
 }
 
 static void put_string(collect *c, unsigned atom, unsigned flags, const char *name,
                        const char *value)
 {
     size_t len = strlen(value);
-    if (len > BH_MAX_ATTR_LEN)
-        bh__fault(c->cx, "line %u: attribute %s of %zu bytes (limit %d)", c->node->site, name, len,
-                  BH_MAX_ATTR_LEN);
-    if ((flags & F_URL) && !bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src)) {
-        refuse(c, BH_WARN_URL, name, "not an http, https, mailto, tel or relative URL");
-        return;
-    }
-    put(c, atom, BH_VAL_STR, bh_arena_copy(&c->cx->arena, value, len), len);
+    if (value_allowed(c, atom, flags, name, value, len))
+        put(c->cx, c->node, atom, BH_VAL_STR, bh_arena_copy(&c->cx->arena, value, len), len);
 }
 
 static void put_tri(collect *c, unsigned atom, unsigned flags, bool on)
 {
     if (flags & F_ENUM)
-        put(c, atom, BH_VAL_STR, on ? word_true : word_false, on ? 4 : 5);
+        put(c->cx, c->node, atom, BH_VAL_STR, on ? word_true : word_false, on ? 4 : 5);
     else if (on)
-        put(c, atom, BH_VAL_TRUE, NULL, 0);
+        put(c->cx, c->node, atom, BH_VAL_TRUE, NULL, 0);
     else if (flags & F_PROP)
-        put(c, atom, BH_VAL_FALSE, NULL, 0);
+        put(c->cx, c->node, atom, BH_VAL_FALSE, NULL, 0);
 }
 
 typedef uint64_t __attribute__((may_alias)) word;
@@ -163,8 +173,8 @@ static void collect_custom(collect *c, const bh_attr_init *init)
             continue;
         }
         bool taken = false;
-        for (unsigned i = 0; i < c->n && !taken; i++)
-            taken = c->cx->attrs[i].atom == atom;
+        for (unsigned i = 0; i < c->node->n_attrs && !taken; i++)
+            taken = c->cx->attr_to[i].atom == atom;
         if (taken) {
             refuse(c, BH_WARN_ATTR, init->name, "given twice");
             continue;
@@ -180,21 +190,26 @@ static void collect_custom(collect *c, const bh_attr_init *init)
     }
 }
 
+BH_NORETURN static void bad_tri(collect *c, unsigned atom)
+{
+    bh__fault(c->cx, "line %u: %s is neither unset, BH_TRI(true) nor BH_TRI(false)", c->node->site,
+              bh_attr_name(c->cx->env->names, (uint16_t)atom)->html);
+}
+
 static __attribute__((noinline)) void put_tris(collect *c, const unsigned char *tri)
 {
     for (unsigned k = 0; k < N_TRI; k++) {
         if (tri[k] == BH_UNSET)
             continue;
         unsigned atom = N_STR + k + 1;
-        const char *name = bh_attr_name(c->cx->env->names, (uint16_t)atom)->html;
         if (tri[k] > BH_OFF_)
-            bh__fault(c->cx, "line %u: %s is neither unset, BH_TRI(true) nor BH_TRI(false)",
-                      c->node->site, name);
+            bad_tri(c, atom);
         bool taken = false; /* by a custom attribute of that name */
-        for (unsigned j = 0; j < c->n && !taken; j++)
-            taken = c->cx->attrs[j].atom == atom;
+        for (unsigned j = 0; j < c->node->n_attrs && !taken; j++)
+            taken = c->cx->attr_to[j].atom == atom;
         if (taken)
-            refuse(c, BH_WARN_ATTR, name, "given twice");
+            refuse(c, BH_WARN_ATTR, bh_attr_name(c->cx->env->names, (uint16_t)atom)->html,
+                   "given twice");
         else
             put_tri(c, atom, tri_flags[k], tri[k] == BH_ON_);
     }
@@ -212,45 +227,44 @@ static inline void collect_tris(collect *c, const bh_el *el)
         put_tris(c, tri);
 }
 
-static void put_handler(collect *c, unsigned event, const bh_handler *h, bh_node *n)
+static inline void put_handler(bh_cx *cx, bh_node *n, unsigned event, const bh_handler *h)
 {
-    bh_cx *cx = c->cx;
     if (!h->fn)
         return;
     bh_handler_rec *rec = bh_arena_alloc(&cx->arena, sizeof *rec);
-    *rec =
-        (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
+    *rec = (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
     if (h->cap_size) {
         void *cap = bh__cx_alloc(cx, h->cap_size);
         memcpy(cap, h->cap, h->cap_size);
         rec->cap = cap;
     }
-    put(c, event, BH_VAL_HANDLER, NULL, 0);
-    cx->attrs[c->n - 1].u.handler = &rec->head;
+    put(cx, n, event, BH_VAL_HANDLER, NULL, 0)->u.handler = &rec->head;
     n->flags |= BH_NODE_HANDLERS;
 }
 
 static __attribute__((noinline)) void handler_block(collect *c, const bh_handler *const *h,
-                                                    unsigned i, bh_node *n)
+                                                    unsigned i)
 {
     unsigned end = i + BLOCK < N_EVENTS ? i + BLOCK : N_EVENTS;
     for (; i < end; i++)
         if (h[i])
-            put_handler(c, i + 1, h[i], n);
+            put_handler(c->cx, c->node, i + 1, h[i]);
 }
 
-static inline void collect_handlers(collect *c, const bh_el *el, bh_node *n)
+static inline void collect_handlers(collect *c, const bh_el *el)
 {
     const bh_handler *const *h = el_handlers(el);
 #pragma GCC unroll 16
     for (unsigned i = 0; i < N_EVENTS; i += BLOCK)
         if (any(h, i, N_EVENTS))
-            handler_block(c, h, i, n);
+            handler_block(c, h, i);
 }
 
-const bh_attr *bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n, uint16_t *ret_count)
+void bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n)
 {
-    collect c = {cx, n, 0};
+    collect c = {cx, n};
+    cx->attr_to = cx->attrs;
+    cx->attr_room = BH_MAX_ATTRS;
     collect_strings(&c, el);
     if (el->attrs)
         collect_custom(&c, el->attrs);
@@ -260,15 +274,56 @@ const bh_attr *bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n, uint16_
         if (len > BH_MAX_ATTR_LEN)
             bh__fault(cx, "line %u: unsafe_html of %zu bytes (limit %d)", n->site, len,
                       BH_MAX_ATTR_LEN);
-        put(&c, BH_A_NONE, BH_VAL_RAW, bh_arena_copy(&cx->arena, el->unsafe_html.html, len), len);
+        put(cx, n, BH_A_NONE, BH_VAL_RAW, bh_arena_copy(&cx->arena, el->unsafe_html.html, len), len);
         n->flags |= BH_NODE_RAW;
     }
-    collect_handlers(&c, el, n);
-    *ret_count = (uint16_t)c.n;
-    if (!c.n)
-        return NULL;
-    bh_attr *attrs = bh_arena_alloc(&cx->arena, c.n * sizeof *attrs);
-    for (unsigned i = 0; i < c.n; i++) /* mostly one or two: not worth a call */
+    collect_handlers(&c, el);
+    if (!n->n_attrs)
+        return;
+    bh_attr *attrs = bh_arena_alloc(&cx->arena, n->n_attrs * sizeof *attrs);
+    for (unsigned i = 0; i < n->n_attrs; i++) /* mostly one or two: not worth a call */
         attrs[i] = cx->attrs[i];
-    return attrs;
+    n->u.el.attrs = attrs;
+}
+
+/* ---- one by one: bh__open_inline knows at compile time which there are ------------------------ */
+
+static inline bh_node *open_node(const bh_cx *cx) { return cx->stack[cx->depth - 1].node; }
+
+static __attribute__((noinline)) void attr_slow(bh_cx *cx, unsigned atom, const char *value,
+                                                size_t len)
+{
+    bh_node *n = open_node(cx);
+    collect c = {cx, n};
+    if (value_allowed(&c, atom, str_flags[atom - 1], str_names[atom - 1], value, len))
+        put(cx, n, atom, BH_VAL_STR, bh_arena_copy(&cx->arena, value, len), len);
+}
+
+void bh__attr(bh_cx *cx, unsigned atom, const char *value, size_t len)
+{
+    bh_node *n = open_node(cx);
+    size_t size = (len + 8) & ~(size_t)7; /* with its NUL, as the arena rounds */
+    if ((str_flags[atom - 1] & F_URL) || len > BH_MAX_ATTR_LEN || n->n_attrs >= cx->attr_room ||
+        (size_t)(cx->arena.end - cx->arena.at) < size) {
+        attr_slow(cx, atom, value, len);
+        return;
+    }
+    char *copy = cx->arena.at;
+    cx->arena.at += size;
+    cx->attr_to[n->n_attrs++] = (bh_attr){.atom = (uint16_t)atom, .kind = BH_VAL_STR,
+                                          .len = (uint32_t)len, .u.str = copy};
+    memcpy(copy, value, len + 1);
+}
+
+void bh__attr_tri(bh_cx *cx, unsigned atom, unsigned tri)
+{
+    collect c = {cx, open_node(cx)};
+    if (tri > BH_OFF_)
+        bad_tri(&c, atom);
+    put_tri(&c, atom, tri_flags[atom - N_STR - 1], tri == BH_ON_);
+}
+
+void bh__attr_on(bh_cx *cx, unsigned event, const bh_handler *handler)
+{
+    put_handler(cx, open_node(cx), event, handler);
 }

@@ -151,25 +151,87 @@ void bh__build_error(bh_cx *cx, const char *text)
     cx->nodes = 2;
 }
 
-static void open_element(bh_cx *cx, uint16_t tag, const bh_el *el)
+static inline bh_node *element_new(bh_cx *cx, uint16_t tag, unsigned site, bh_key key)
 {
     bh_node *n = node_new(cx, BH_NODE_ELEMENT);
     count_node(cx);
     n->tag = tag;
-    n->site = (uint16_t)el->site_;
-    if (el->key.kind != BH_KEY_NONE)
-        n->key = key_copy(cx, el->key);
+    n->site = (uint16_t)site;
+    if (key.kind != BH_KEY_NONE)
+        n->key = key_copy(cx, key);
     append(cx, n);
     push(cx, n);
-    n->u.el.attrs = bh__attrs_collect(cx, el, n, &n->n_attrs);
+    return n;
+}
+
+static void open_element(bh_cx *cx, uint16_t tag, const bh_el *el)
+{
+    bh__attrs_collect(cx, el, element_new(cx, tag, el->site_, el->key));
+}
+
+static inline void check_tag(bh_cx *cx, bh_tag tag)
+{
+    if (tag <= BH_TAG_NONE || tag >= BH_TAG__KNOWN)
+        bh__fault(cx, "unknown element number %d", (int)tag);
 }
 
 void bh__open(bh_cx *cx, bh_tag tag, const bh_el *el)
 {
-    if (tag <= BH_TAG_NONE || tag >= BH_TAG__KNOWN)
-        bh__fault(cx, "unknown element number %d", (int)tag);
+    check_tag(cx, tag);
     open_element(cx, (uint16_t)tag, el);
 }
+
+static __attribute__((noinline)) void element_slow(bh_cx *cx, bh_tag tag, unsigned site, bh_key key,
+                                                   unsigned n_attrs)
+{
+    check_tag(cx, tag);
+    bh_node *n = element_new(cx, (uint16_t)tag, site, key);
+    if (!n_attrs)
+        return;
+    cx->attr_room = n_attrs;
+    cx->attr_to = bh_arena_alloc(&cx->arena, n_attrs * sizeof *cx->attr_to);
+    n->u.el.attrs = cx->attr_to;
+}
+
+/* True if `size` bytes of the chunk at hand, one more node and one more level raise no question. The
+ * fast paths below then call nothing, so that they need not save a register. */
+static inline bool at_hand(const bh_cx *cx, size_t size)
+{
+    return cx->phase == BH_PHASE_RENDER && (size_t)(cx->arena.end - cx->arena.at) >= size &&
+           cx->arena.bytes <= cx->max_bytes && cx->nodes < cx->max_nodes &&
+           cx->depth < cx->max_depth;
+}
+
+static inline bh_node *node_at_hand(bh_cx *cx, bh_node_kind kind)
+{
+    bh_node *n = (bh_node *)(void *)cx->arena.at;
+    cx->arena.at += sizeof *n;
+    node_zero(n);
+    n->kind = (uint8_t)kind;
+    cx->nodes++;
+    append(cx, n);
+    return n;
+}
+
+void bh__element(bh_cx *cx, bh_tag tag, unsigned site, bh_key key, unsigned n_attrs)
+{
+    if (!at_hand(cx, sizeof(bh_node) + n_attrs * sizeof(bh_attr)) || key.kind != BH_KEY_NONE ||
+        tag <= BH_TAG_NONE || tag >= BH_TAG__KNOWN) {
+        element_slow(cx, tag, site, key, n_attrs);
+        return;
+    }
+    bh_node *n = node_at_hand(cx, BH_NODE_ELEMENT);
+    n->tag = (uint16_t)tag;
+    n->site = (uint16_t)site;
+    cx->stack[cx->depth++] = (bh_frame){n, NULL};
+    if (!n_attrs)
+        return;
+    cx->attr_room = n_attrs;
+    cx->attr_to = (bh_attr *)(void *)cx->arena.at;
+    cx->arena.at += n_attrs * sizeof *cx->attr_to;
+    n->u.el.attrs = cx->attr_to;
+}
+_Static_assert(sizeof(bh_attr) % 8 == 0, "the arena stays aligned");
 
 void bh_open(bh_cx *cx, const char *tag, const bh_el *el)
 {
@@ -192,17 +254,9 @@ void bh__fragment(bh_cx *cx, unsigned site, bh_key key)
     push(cx, n);
 }
 
-void bh_close(bh_cx *cx)
+/* The checks of an element that has children and may not have any. */
+static __attribute__((noinline)) void check_childless(bh_cx *cx, const bh_node *n)
 {
-    if (cx->phase != BH_PHASE_RENDER)
-        bh__need_render(cx, "bh_close");
-    if (cx->depth <= 1)
-        bh__fault(cx, "bh_close without an open element");
-    bh_node *n = cx->stack[--cx->depth].node;
-    bh_node *outer = cx->stack[cx->depth - 1].node;
-    outer->flags |= (uint8_t)(n->flags & BH_NODE_SLOTS);
-    if (n->kind != BH_NODE_ELEMENT || !n->len)
-        return;
     if (is_void(cx, n->tag))
         bh__fault(cx, "line %u: <%s> takes no children", n->site,
                   bh_tag_name(cx->env->names, n->tag)->html);
@@ -210,9 +264,28 @@ void bh_close(bh_cx *cx)
         bh__fault(cx, "line %u: an element has children or unsafe_html, not both", n->site);
 }
 
+static __attribute__((noinline)) void close_refused(bh_cx *cx)
+{
+    bh__need_render(cx, "bh_close");
+    bh__fault(cx, "bh_close without an open element");
+}
+
+void bh_close(bh_cx *cx)
+{
+    if (cx->phase != BH_PHASE_RENDER || cx->depth <= 1) {
+        close_refused(cx);
+        return;
+    }
+    const bh_node *n = cx->stack[--cx->depth].node;
+    cx->stack[cx->depth - 1].node->flags |= (uint8_t)(n->flags & BH_NODE_SLOTS);
+    if (n->kind == BH_NODE_ELEMENT && n->len &&
+        (n->tag >= BH_TAG__KNOWN || tag_is_void[n->tag] || (n->flags & BH_NODE_RAW)))
+        check_childless(cx, n);
+}
+
 /* ---- text -------------------------------------------------------------------------------- */
 
-static void text_node(bh_cx *cx, const char *in_arena, size_t len)
+static inline void text_node(bh_cx *cx, const char *in_arena, size_t len)
 {
     bh_node *n = node_new(cx, BH_NODE_TEXT);
     count_node(cx);
@@ -234,13 +307,96 @@ void bh_textn(bh_cx *cx, const char *text, size_t len)
     text_node(cx, bh_arena_copy(&cx->arena, text, len), len);
 }
 
-void bh_text(bh_cx *cx, const char *text)
+static __attribute__((noinline)) void text_slow(bh_cx *cx, const char *text, size_t len, bool literal)
 {
-    if (!text)
-        return;
     bh__need_render(cx, "bh_text");
-    size_t len = text_len(cx, text, "a text");
-    text_node(cx, bh_arena_copy(&cx->arena, text, len), len);
+    if (len > BH_MAX_ATTR_LEN)
+        bh__fault(cx, "a text of %zu bytes (limit %d)", len, BH_MAX_ATTR_LEN);
+    text_node(cx, literal ? text : bh_arena_copy(&cx->arena, text, len), len);
+}
+
+void bh__text(bh_cx *cx, const char *text, size_t len, bool literal)
+{
+    if (!literal || !at_hand(cx, sizeof(bh_node)) || len > BH_MAX_ATTR_LEN) {
+        text_slow(cx, text, len, literal);
+        return;
+    }
+    bh_node *n = node_at_hand(cx, BH_NODE_TEXT);
+    n->len = (uint32_t)len;
+    n->u.text.str = text;
+}
+
+void(bh_text)(bh_cx *cx, const char *text) { bh__text_inline(cx, text, false); }
+
+/* Puts the digits of v before `end` and says where they start. */
+static char *digits_before(char *end, unsigned long long v)
+{
+    do
+        *--end = (char)('0' + v % 10);
+    while (v /= 10);
+    return end;
+}
+
+static char *digits_signed(char *end, long long v)
+{
+    char *p = digits_before(end, v < 0 ? 0ULL - (unsigned long long)v : (unsigned long long)v);
+    if (v < 0)
+        *--p = '-';
+    return p;
+}
+
+/* printf of what most components ask for: plain text, %d %u %ld %lu %lld %llu %zu %s %c %%. Its full
+ * machinery costs ten times as much. Returns the length, or -1 for anything else, and when `room` is
+ * short: vsnprintf then does it all. */
+static ptrdiff_t format_plain(char *to, size_t room, const char *format, va_list args)
+{
+    char *p = to, *end = to + room;
+    for (const char *f = format; *f; f++) {
+        char digits[24], *last = digits + sizeof digits;
+        const char *s = f;
+        size_t len = 1;
+        if (*f == '%') {
+            f++;
+            unsigned longs = 0;
+            bool size = *f == 'z';
+            for (f += size; *f == 'l' && longs < 2 && !size; f++)
+                longs++;
+            if (*f == 'd' && !size) {
+                s = digits_signed(last, longs == 0   ? va_arg(args, int)
+                                        : longs == 1 ? va_arg(args, long)
+                                                     : va_arg(args, long long));
+                len = (size_t)(last - s);
+            } else if (*f == 'u') {
+                s = digits_before(last, size         ? va_arg(args, size_t)
+                                        : longs == 0 ? va_arg(args, unsigned)
+                                        : longs == 1 ? va_arg(args, unsigned long)
+                                                     : va_arg(args, unsigned long long));
+                len = (size_t)(last - s);
+            } else if (longs || size) {
+                return -1;
+            } else if (*f == 's') {
+                s = va_arg(args, const char *);
+                if (!s)
+                    return -1;
+                len = strlen(s);
+            } else if (*f == 'c') {
+                digits[0] = (char)va_arg(args, int);
+                s = digits;
+            } else if (*f == '%') {
+                s = f;
+            } else {
+                return -1;
+            }
+        }
+        if (len >= (size_t)(end - p)) /* and one for the NUL */
+            return -1;
+        memcpy(p, s, len);
+        p += len;
+    }
+    if (p == end)
+        return -1;
+    *p = '\0';
+    return p - to;
 }
 
 /* Formats into the free end of the newest chunk, where it mostly fits. */
@@ -251,33 +407,21 @@ static const char *format_arena(bh_cx *cx, size_t *ret_len, const char *format, 
     size_t room = (size_t)(a->end - a->at);
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(a->at, room, format, args);
-    if (len < 0 || len > BH_MAX_ATTR_LEN) {
+    ptrdiff_t len = format_plain(a->at, room, format, again);
+    va_end(again);
+    if (len < 0) {
+        va_copy(again, args);
+        len = vsnprintf(a->at, room, format, again);
         va_end(again);
+    }
+    if (len < 0 || len > BH_MAX_ATTR_LEN)
         bh__fault(cx, "a format that cannot be written, or that is longer than %d bytes",
                   BH_MAX_ATTR_LEN);
-    }
     char *p = bh_arena_alloc(a, (size_t)len + 1); /* a->at if it did fit */
     if ((size_t)len >= room)
-        vsnprintf(p, (size_t)len + 1, format, again);
-    va_end(again);
+        vsnprintf(p, (size_t)len + 1, format, args);
     *ret_len = (size_t)len;
     return p;
-}
-
-/* TEXTF("%d", n) is what most components do; printf's machinery costs ten times as much. */
-static const char *decimal(bh_cx *cx, size_t *ret_len, int value)
-{
-    char digits[12];
-    unsigned rest = value < 0 ? 0u - (unsigned)value : (unsigned)value;
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (value < 0)
-        digits[--at] = '-';
-    *ret_len = sizeof digits - at;
-    return bh_arena_copy(&cx->arena, digits + at, *ret_len);
 }
 
 void bh_textf(bh_cx *cx, const char *format, ...)
@@ -286,9 +430,7 @@ void bh_textf(bh_cx *cx, const char *format, ...)
     size_t len;
     va_list args;
     va_start(args, format);
-    const char *s = format[0] == '%' && format[1] == 'd' && !format[2]
-                        ? decimal(cx, &len, va_arg(args, int))
-                        : format_arena(cx, &len, format, args);
+    const char *s = format_arena(cx, &len, format, args);
     va_end(args);
     text_node(cx, s, len);
 }

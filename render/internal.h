@@ -294,7 +294,9 @@ struct bh_cx {
     unsigned depth, max_depth; /* frames in use; stack[0] is the output's root */
     jmp_buf jmp;
     char reason[480];
-    bh_attr attrs[BH_MAX_ATTRS];
+    bh_attr *attr_to;     /* where the open element's attributes go, and how many fit */
+    unsigned attr_room;
+    bh_attr attrs[BH_MAX_ATTRS]; /* there, while nobody knows how many it will be */
     bh_frame stack[BH_MAX_DEPTH + 2];
 };
 
@@ -307,7 +309,7 @@ void bh__session_free(bh_session *s, void *p, size_t size);
 void bh__session_account(bh_session *s, size_t plus, size_t minus);
 
 /* attrs.c */
-const bh_attr *bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n, uint16_t *ret_count);
+void bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n);
 
 /* build.c */
 void bh__build_begin(bh_cx *cx);

@@ -207,7 +207,9 @@ static void hand_on(bh_session *s, bh_instance *parent, bh_node *place)
     match_children(s, inst, was, inst->slot.cur, inst->depth);
 }
 
-static void continue_node(bh_session *s, bh_instance *inst, bh_node *n, unsigned depth)
+/* Inline: once per node. */
+static inline __attribute__((always_inline)) void continue_node(bh_session *s, bh_instance *inst,
+                                                                bh_node *n, unsigned depth)
 {
     bh_node *old = n->prev;
     if (n->kind == BH_NODE_TEXT)
@@ -218,7 +220,8 @@ static void continue_node(bh_session *s, bh_instance *inst, bh_node *n, unsigned
     }
     if ((n->flags | old->flags) & BH_NODE_HANDLERS)
         bh__handlers_continue(s, old, n);
-    match_children(s, inst, old, n, depth + 1);
+    if (old->len | n->len)
+        match_children(s, inst, old, n, depth + 1);
 }
 
 static void match_children(bh_session *s, bh_instance *inst, bh_node *old, bh_node *cur,
@@ -226,21 +229,30 @@ static void match_children(bh_session *s, bh_instance *inst, bh_node *old, bh_no
 {
     if (!old->len && !cur->len)
         return;
-    unsigned twins = bh_match_children(s->env->scratch, old, cur);
+    /* The common prefix of plain nodes, which is mostly all there is, in one walk. */
+    bh_node *rest = old->u.el.first, *n = cur->u.el.first;
+    for (; rest && n && bh_match_plain(rest, n); rest = rest->next, n = n->next) {
+        bh_match_pair(rest, n);
+        if (n->kind != BH_NODE_TEXT)
+            continue_node(s, inst, n, depth);
+    }
+    if (!rest && !n)
+        return;
+    unsigned twins = bh_match_children(s->env->scratch, old, cur); /* the prefix as before */
     if (twins) {
         s->env->twin_keys += twins;
         bh__warn_once(s, BH_WARN_TWIN, "the same key occurs twice among the children near line %u",
                       cur->site);
     }
-    for (bh_node *n = cur->u.el.first; n; n = n->next) {
+    for (; n; n = n->next) {
         if (n->prev)
             continue_node(s, inst, n, depth);
         else
             mount_node(s, inst, n, depth);
     }
-    for (bh_node *n = old->u.el.first; n; n = n->next)
-        if (!(n->flags & BH_NODE_CLAIMED))
-            bh__node_drop(s, n);
+    for (; rest; rest = rest->next)
+        if (!(rest->flags & BH_NODE_CLAIMED))
+            bh__node_drop(s, rest);
 }
 
 /* ---- which to render ----------------------------------------------------------------------------- */

@@ -31,10 +31,11 @@ static size_t class_size(unsigned class) { return (size_t)BH_ARENA_FIRST << clas
 
 static unsigned class_for(size_t size)
 {
-    unsigned class = 0;
-    while (class_size(class) < size)
-        if (++class == N_CLASSES)
-            abort(); /* 8 GiB in one piece: a limit above us has failed */
+    if (size <= BH_ARENA_FIRST)
+        return 0;
+    unsigned class = 64 - (unsigned)__builtin_clzll((size - 1) / BH_ARENA_FIRST);
+    if (class >= N_CLASSES)
+        abort(); /* 8 GiB in one piece: a limit above us has failed */
     return class;
 }
 

@@ -78,7 +78,7 @@ static inline bool same_identity(const bh_node *a, const bh_node *b)
 /* As above, and they can continue each other. */
 static inline bool continues(const bh_node *old, const bh_node *cur)
 {
-    return same_identity(old, cur) && same_sort(old, cur);
+    return bh_match_plain(old, cur) || (same_identity(old, cur) && same_sort(old, cur));
 }
 
 static inline uint64_t mix(uint64_t h, uint64_t v)
@@ -172,12 +172,6 @@ static void map_olds(bh_diff_scratch *s, uint32_t n)
     }
 }
 
-static inline void pair(bh_node *old, bh_node *cur)
-{
-    cur->prev = old;
-    old->flags |= BH_NODE_CLAIMED;
-}
-
 /* ---- matching ------------------------------------------------------------------------------- */
 
 /* Keys of the middle that no old middle node has may still be twins: of each other, or of a node in
@@ -240,7 +234,7 @@ static unsigned match_middle(bh_diff_scratch *s, bh_node *cur, uint32_t n_old, u
             bh_node *old = s->olds[e->head];
             e->head = NO_NODE;
             if (same_sort(old, c))
-                pair(old, c);
+                bh_match_pair(old, c);
         }
     }
     /* 2. Twins among new keys; the map is needed for that, so the old one is built again after. */
@@ -261,7 +255,7 @@ static unsigned match_middle(bh_diff_scratch *s, bh_node *cur, uint32_t n_old, u
         if (e->stamp == s->stamp && e->head != NO_NODE) {
             bh_node *old = s->olds[e->head];
             e->head = s->chain[e->head];
-            pair(old, c);
+            bh_match_pair(old, c);
         }
     }
     return twins;
@@ -283,7 +277,7 @@ unsigned bh_match_children(bh_diff_scratch *s, bh_node *prev, bh_node *cur)
     bh_node *old = prev ? prev->u.el.first : NULL, *c = cur->u.el.first;
     for (; old && c && continues(old, c); old = old->next, c = c->next) {
         c->flags &= (uint8_t)~BH_NODE_TWIN;
-        pair(old, c);
+        bh_match_pair(old, c);
     }
     if (!old && !c)
         return 0;
@@ -304,7 +298,7 @@ unsigned bh_match_children(bh_diff_scratch *s, bh_node *prev, bh_node *cur)
     while (n_old && n_new && continues(s->olds[n_old - 1], s->news[n_new - 1])) {
         n_old--;
         n_new--;
-        pair(s->olds[n_old], s->news[n_new]);
+        bh_match_pair(s->olds[n_old], s->news[n_new]);
     }
     if (!n_new)
         return 0;

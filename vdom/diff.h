@@ -29,6 +29,20 @@ void bh_diff_scratch_free(bh_diff_scratch *scratch);
  * explicit keys occurred twice in cur (they are flagged BH_NODE_TWIN). Not recursive. */
 unsigned bh_match_children(bh_diff_scratch *scratch, bh_node *prev, bh_node *cur);
 
+/* The usual pair, without a call: two unkeyed nodes that are not slots and that continue each other
+ * if they stand at the same place of a common prefix. One branch says so. */
+static inline bool bh_match_plain(const bh_node *old, const bh_node *cur)
+{
+    return !((uintptr_t)old->key | (uintptr_t)cur->key | (unsigned)(old->kind ^ cur->kind) |
+             (unsigned)(old->tag ^ cur->tag) | (unsigned)(old->site ^ cur->site)) &&
+           old->kind != BH_NODE_SLOT;
+}
+static inline void bh_match_pair(bh_node *old, bh_node *cur)
+{
+    cur->prev = old;
+    old->flags |= BH_NODE_CLAIMED;
+}
+
 typedef struct bh_diff {
     const bh_patch_sink *sink;
     bh_diff_scratch *scratch;

@@ -14,6 +14,9 @@ static inline bool same_value(const bh_attr *a, const bh_attr *b)
 {
     if (a->kind != b->kind)
         return false;
+    if (a->kind == BH_VAL_STR) /* most are */
+        return a->len == b->len &&
+               (a->u.str == b->u.str || bh__same_bytes(a->u.str, b->u.str, a->len));
     switch ((bh_value_kind)a->kind) {
     case BH_VAL_TRUE:
     case BH_VAL_FALSE:
@@ -49,9 +52,15 @@ void bh__diff_attrs(bh_diff *d, const bh_node *old, bh_node *cur, bool force_val
     const bh_attr *was = old->u.el.attrs, *now = cur->u.el.attrs;
     unsigned n = cur->n_attrs, i = 0;
     /* A handler keeps its id while its element has one for that event; only its flags show. */
-    bool aligned = n == old->n_attrs;
-    for (; aligned && i < n; i++)
+    bool aligned = n == old->n_attrs, same = !force_value;
+    for (; aligned && i < n; i++) {
         aligned = same_slot(&was[i], &now[i]);
+        same = same && same_value(&was[i], &now[i]);
+        if (aligned && now[i].kind == BH_VAL_HANDLER)
+            now[i].u.handler->hid = was[i].u.handler->hid;
+    }
+    if (aligned && same)
+        return;
     /* Deletions first: default_value may give way to value, which is one attribute in HTML. */
     for (i = 0; !aligned && i < old->n_attrs; i++)
         if (!find(cur, i, &was[i])) {

@@ -5,8 +5,9 @@
  *
  *     BH_DIV(.class_name = "card") { bh_text(cx, "hello"); }
  *
- * Strings are copied into the render's arena; nothing the caller passes is kept. Text and
- * attributes are data: they are escaped by construction, and no string can become a node.
+ * Strings are copied into the render's arena; nothing the caller passes is kept, but for a text
+ * that is a string literal, which is used where it lies. Text and attributes are data: they are escaped by
+ * construction, and no string can become a node.
  * Leaving a block with return, goto or break is a fault that names the component.
  * Thread: the one that renders. */
 #ifndef BACKHAUL_ELEMENT_H
@@ -31,6 +32,15 @@ typedef enum bh_event_type {
 #include <backhaul/names.def>
     BH_ON__COUNT
 } bh_event_type;
+
+/* Numbers of the known attributes, in the order of names.def. */
+enum {
+    BH__A_NONE = 0,
+#define BH_ATTR_STR(field, html, react, flags) BH__A_##field,
+#include <backhaul/names.def>
+#define BH_ATTR_TRI(field, html, react, flags) BH__A_##field,
+#include <backhaul/names.def>
+};
 
 /* Tri-state attribute: left out, on, off. `.disabled = true` works; to say "off" (a checkbox that
  * the program controls and that is unchecked) use BH_TRI(false). For BOOL attributes off means the
@@ -109,9 +119,17 @@ BH_API void bh__open(bh_cx *cx, bh_tag tag, const bh_el *el);
 /* Any tag by name, custom ones too; NULL: el->name_. */
 BH_API void bh_open(bh_cx *cx, const char *tag, const bh_el *el);
 BH_API void bh_close(bh_cx *cx);
+
+/* What BH_EL becomes in optimised builds: an element with room for n_attrs, then each of them. */
+BH_API void bh__element(bh_cx *cx, bh_tag tag, unsigned site, bh_key key, unsigned n_attrs);
+BH_API void bh__attr(bh_cx *cx, unsigned atom, const char *value, size_t len);
+BH_API void bh__attr_tri(bh_cx *cx, unsigned atom, unsigned tri);
+BH_API void bh__attr_on(bh_cx *cx, unsigned event, const bh_handler *handler);
+
 BH_API void bh__fragment(bh_cx *cx, unsigned site, bh_key key);
 
 BH_API void bh_text(bh_cx *cx, const char *text); /* NULL: nothing at all; "": an empty text */
+BH_API void bh__text(bh_cx *cx, const char *text, size_t len, bool literal);
 BH_API void bh_textn(bh_cx *cx, const char *text, size_t len);
 BH_API void bh_textf(bh_cx *cx, const char *format, ...) BH_PRINTF(2, 3);
 /* A formatted string that lives as long as this render; for attributes. */
@@ -120,14 +138,60 @@ BH_API const char *bh_fmt(bh_cx *cx, const char *format, ...) BH_PRINTF(2, 3);
 /* The children a parent passed to this component, at this place; at most once per render. */
 BH_API void bh_children(bh_cx *cx);
 
+#define BH__INLINE static inline __attribute__((always_inline))
+
+BH__INLINE void bh__text_inline(bh_cx *cx, const char *text, bool literal)
+{
+    if (text)
+        bh__text(cx, text, __builtin_strlen(text), literal);
+}
+/* __builtin_constant_p of a pointer is true for string literals alone: they need no copy. */
+#define bh_text(cx, text) bh__text_inline(cx, text, __builtin_constant_p(text))
+
+/* bh__open for a compiler that optimises. It sees which fields of el the author named; the tests of
+ * all others fold away, and with them the half kilobyte of zeroes that el is. Without an optimiser
+ * this would be a page of code an element: there, bh__open looks through el at run time. */
+#ifdef __OPTIMIZE__
+BH__INLINE void bh__open_inline(bh_cx *cx, bh_tag tag, bh_el el)
+{
+    if (!el.attrs && !el.unsafe_html.html) {
+        unsigned n = 0;
+#define BH_ATTR_STR(field, html, react, flags) n += el.field != NULL;
+#define BH_ATTR_TRI(field, html, react, flags) n += el.field != BH_UNSET;
+#define BH_EVENT(id, dom, react) n += el.on_##id != NULL;
+#include <backhaul/names.def>
+        /* Scalar by scalar: el.key as a whole would keep all of el in memory. */
+        bh_key key = {.kind = el.key.kind, .u = {.num = el.key.u.num}};
+        bh__element(cx, tag, el.site_, key, n);
+#define BH_ATTR_STR(field, html, react, flags)                                                     \
+    if (el.field)                                                                                  \
+        bh__attr(cx, BH__A_##field, el.field, __builtin_strlen(el.field));
+#include <backhaul/names.def>
+#define BH_ATTR_TRI(field, html, react, flags)                                                     \
+    if (el.field)                                                                                  \
+        bh__attr_tri(cx, BH__A_##field, el.field);
+#include <backhaul/names.def>
+#define BH_EVENT(id, dom, react)                                                                   \
+    if (el.on_##id)                                                                                \
+        bh__attr_on(cx, BH_ON_##id, el.on_##id);
+#include <backhaul/names.def>
+        return;
+    }
+    bh__open(cx, tag, &el);
+}
+#define BH__OPEN(tag, ...) bh__open_inline(cx, tag, (bh_el){__VA_ARGS__})
+#else
+#define BH__OPEN(tag, ...) bh__open(cx, tag, &(const bh_el){__VA_ARGS__})
+#endif
+
 /* A one-turn for loop: opens, runs the block, closes. `cx` must be in scope. Expands to
- *     for (int once = (bh__open(cx, tag, &(const bh_el){...}), 1); once; once = 0, bh_close(cx))
+ *     for (int once = (open(cx, tag, &(const bh_el){...}), 1); once; once = 0, bh_close(cx))
  * "excess elements" or "no member named" here means a misspelt attribute. */
 #define BH__BLOCK(open_call, id)                                                                   \
     for (int BH__CAT(bh__once_, id) = ((open_call), 1); BH__CAT(bh__once_, id);                    \
          BH__CAT(bh__once_, id) = 0, bh_close(cx))
 #define BH_EL(tag, ...)                                                                            \
-    BH__BLOCK(bh__open(cx, tag, &(const bh_el){.site_ = __LINE__, __VA_ARGS__}), __COUNTER__)
+    BH__BLOCK(BH__OPEN(tag, .site_ = __LINE__, __VA_ARGS__), __COUNTER__)
 /* BH_EL_NAMED("x-chart", .id = "c"): the first argument is the tag, and may be the only one. */
 #define BH_EL_NAMED(...)                                                                           \
     BH__BLOCK(bh_open(cx, NULL, &(const bh_el){.site_ = __LINE__, .name_ = __VA_ARGS__}),          \
