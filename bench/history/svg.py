@@ -105,7 +105,14 @@ def _spread(placed: list[Label]) -> None:
             done.sort(key=lambda p: sign * p.y)
 
 
-def _style(chart: Chart) -> str:
+def _near(label: Label) -> tuple[float, float]:
+    """Where the line to a moved label ends: beside the text, not in it."""
+    if label.anchor == "middle":
+        return label.x, label.y - math.copysign(LINE_HEIGHT / 2, label.y)
+    return label.x + (-LABEL_PAD if label.anchor == "start" else LABEL_PAD), label.y
+
+
+def _style() -> str:
     def theme(mode: str) -> str:
         canvas = CANVAS[mode]
         return (f"--canvas:{canvas};--ink:{INK[mode]};--faint:{FAINT[mode]};--axis:{AXIS[mode]};"
@@ -146,19 +153,18 @@ def picture(chart: Chart) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="{left:.2f} {top:.2f} {width} {height}" role="img" aria-labelledby="t d">',
         f'<title id="t">{escape(title)}</title>', f'<desc id="d">{escape(summary)}</desc>',
-        f"<style>{_style(chart)}</style>",
+        f"<style>{_style()}</style>",
         f'<rect class="canvas" x="{left:.2f}" y="{top:.2f}" width="{width}" height="{height}"/>',
     ]
-    for curve, ring in zip(chart.bands, ("outer", "inner", "outer", "hole")):
-        out.append(_polygon(ring, points(curve.values, chart.low, chart.high), curve.label))
     n = len(chart.axes)
     for i in range(n):
         end = (RADIUS * math.cos(angle(i, n)), RADIUS * math.sin(angle(i, n)))
         x2, y2 = _xy(*end).split(",")
         out.append(f'<line class="axis" x1="0" y1="0" x2="{x2}" y2="{y2}"/>')
         if placed[i].moved:
-            gap = -LABEL_PAD if placed[i].anchor == "start" else LABEL_PAD if placed[i].anchor == "end" else 0
-            out.append(f'<polyline class="leader" points="{_xy(*end)} {_xy(placed[i].x + gap, placed[i].y)}"/>')
+            out.append(f'<polyline class="leader" points="{_xy(*end)} {_xy(*_near(placed[i]))}"/>')
+    for curve, ring in zip(chart.bands, ("outer", "inner", "outer", "hole")):
+        out.append(_polygon(ring, points(curve.values, chart.low, chart.high), curve.label))
     for curve in chart.branch:
         stroke = radar.STROKE_LATEST if curve.age == 0 else radar.STROKE
         out.append(_polygon("branch", points(curve.values, chart.low, chart.high), curve.label,
