@@ -211,8 +211,8 @@ bool bh_origin_is_wellformed(const char *s, size_t len)
     return s[at] != ':' && s[len - 1] != ':';
 }
 
-/* A list that options may add to lives as long as the process: it is built once, at start. */
-static int add_origins(const char **list, const char *arg)
+/* Joins what several options say. `*built` is the list as far as this parse has made it. */
+static int add_origins(const char **list, const char *arg, char **built)
 {
     const char *p = arg;
     while (true) {
@@ -226,6 +226,8 @@ static int add_origins(const char **list, const char *arg)
     char *joined;
     if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", arg) < 0)
         return -ENOMEM;
+    free(*built);
+    *built = joined;
     *list = joined;
     return 0;
 }
@@ -279,7 +281,7 @@ static int set_number(const opt *o, void *at, const char *arg)
     return 0;
 }
 
-static int set_option(bh_config *config, const opt *o, const char *arg)
+static int set_option(bh_config *config, const opt *o, const char *arg, char **origins)
 {
     void *at = (char *)config + o->offset;
     switch (o->kind) {
@@ -298,7 +300,7 @@ static int set_option(bh_config *config, const opt *o, const char *arg)
     case OPT_LEVEL:
         return set_level(at, arg);
     case OPT_ORIGINS:
-        return add_origins(at, arg);
+        return add_origins(at, arg, origins);
     case OPT_INT:
     case OPT_UNSIGNED:
     case OPT_SIZE:
@@ -365,6 +367,7 @@ int bh_config_parse(bh_config *config, int argc, char **argv)
     for (int i = 0; i < N_OPTIONS; i++)
         longs[i] = (struct option){options[i].name,
                                    options[i].form ? required_argument : no_argument, NULL, i};
+    char *origins = NULL;
     optind = 0; /* glibc: start afresh, so that an embedding program may call this more than once */
     opterr = 0;
     while (optind < argc || optind == 0) {
@@ -399,7 +402,7 @@ int bh_config_parse(bh_config *config, int argc, char **argv)
             printf("backhaul %s\n", BH_VERSION);
             return 1;
         }
-        int r = set_option(config, o, optarg);
+        int r = set_option(config, o, optarg, &origins);
         if (r)
             return complain(program, o, optarg, r);
     }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -54,31 +55,26 @@ static int pin(int cpu)
     return -EINVAL;
 }
 
-int bh_main_pages(int argc, char **argv, const bh_page *pages)
+static int run(const bh_config *config, const bh_page *pages)
 {
-    bh_config config;
-    bh_config_init(&config);
-    int r = bh_config_parse(&config, argc, argv);
-    if (r)
-        return r > 0 ? 0 : 2;
     program p = {0};
-    bh_log_set_level(config.log_level);
+    bh_log_set_level(config->log_level);
     raise_nofile();
     if (uv_loop_init(&p.loop)) {
         bh_log(BH_LOG_ERROR, "cannot make an event loop: no file descriptors?");
         return 1;
     }
     bh_signals_start(&p.signals, &p.loop, on_stop, &p);
-    r = bh_server_new(&config, pages, &p.loop, &p.server);
+    int r = bh_server_new(config, pages, &p.loop, &p.server);
     /* The render thread is made above and must not inherit the pin. */
-    if (!r && pin(config.cpu_main)) {
+    if (!r && pin(config->cpu_main)) {
         bh_server_stop(p.server, on_stopped, &p);
         uv_run(&p.loop, UV_RUN_DEFAULT);
         r = -EINVAL;
     }
     if (!r) {
-        bool v6 = strchr(config.host, ':') != NULL;
-        printf("LISTENING http://%s%s%s:%d/\n", v6 ? "[" : "", config.host, v6 ? "]" : "",
+        bool v6 = strchr(config->host, ':') != NULL;
+        printf("LISTENING http://%s%s%s:%d/\n", v6 ? "[" : "", config->host, v6 ? "]" : "",
                bh_server_port(p.server));
         fflush(stdout);
         uv_run(&p.loop, UV_RUN_DEFAULT);
@@ -91,4 +87,17 @@ int bh_main_pages(int argc, char **argv, const bh_page *pages)
     if (left)
         bh_log(BH_LOG_WARN, "the event loop still had work when it ended: %s", uv_strerror(left));
     return r ? 1 : 0;
+}
+
+int bh_main_pages(int argc, char **argv, const bh_page *pages)
+{
+    bh_config config;
+    bh_config_init(&config);
+    int r = bh_config_parse(&config, argc, argv);
+    if (!r)
+        r = run(&config, pages);
+    else
+        r = r > 0 ? 0 : 2;
+    free((void *)(uintptr_t)config.allow_origins); /* made by the parser */
+    return r;
 }

@@ -2,8 +2,8 @@
  * server — the life of a server on somebody's loop.
  *
  * Stop, in order: listeners shut; the hub tells every client (1001) and ends the render side; what
- * is still connected after BH_STOP_TIMEOUT_MS is cut; one lws_context_destroy, outside of every lws
- * callback; when lws's own handles have left the loop, ours follow; done. */
+ * is still connected after BH_STOP_TIMEOUT_MS is cut; lws is destroyed, outside of every lws
+ * callback; when its own handles have left the loop, ours follow; done. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

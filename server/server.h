@@ -99,7 +99,7 @@ struct bh_server {
     bh_hub *hub;
     int static_fd; /* -1: none */
     /* --- main */
-    struct lws_context *lws;
+    struct lws_context *lws, *lws_dying;
     struct lws_vhost *vhost;
     void *lws_idle, *lws_timer; /* its static uv handles: gone means lws has let the loop go */
     int port;

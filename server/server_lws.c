@@ -3,9 +3,8 @@
  *
  * What is known of 4.1.6 and matters here:
  * - its libuv back end is a plugin of its own package; without it context creation fails;
- * - on a foreign loop it takes no signals; destroy it once, outside of its callbacks, and let the
- *   loop turn until its handles are closed. A second destroy crashes, so the context itself (not
- *   its connections) is never freed;
+ * - on a foreign loop it takes no signals; it is destroyed outside of its callbacks, in two calls
+ *   with turns of the loop between them;
  * - after `Upgrade: foo` it answers, frees the request and then calls HTTP_CONFIRM_UPGRADE with a
  *   pointer into what it freed: `in` is not touched there, and -1 keeps it from looking again. */
 #include <libwebsockets.h>
@@ -203,6 +202,7 @@ int bh_front_lws_open(bh_server *server)
     info.max_http_header_data = 8192;
     info.pt_serv_buf_size = 8192;
     info.server_string = "backhaul";
+    info.pcontext = &server->lws_dying;
     last_line[0] = '\0';
     seen *s = bh_zalloc(sizeof(*s));
     uv_walk(server->loop, note_before, s);
@@ -231,14 +231,21 @@ static void note_alive(uv_handle_t *handle, void *arg)
 
 void bh_front_lws_destroy(bh_server *server)
 {
-    struct lws_context *lws = server->lws;
+    server->lws_dying = server->lws;
     server->lws = NULL;
-    lws_context_destroy(lws);
+    lws_context_destroy(server->lws_dying);
 }
 
 bool bh_front_lws_gone(bh_server *server)
 {
     void *trio[3] = {server->lws_idle, server->lws_timer, NULL};
     uv_walk(server->loop, note_alive, trio);
-    return !trio[2];
+    if (trio[2])
+        return false;
+    /* On a foreign loop the first call only closes; the second frees. Between them every handle has to
+     * go (called too early it crashes), and lws clears our pointer if it has freed the context itself. */
+    if (server->lws_dying)
+        lws_context_destroy(server->lws_dying);
+    server->lws_dying = NULL;
+    return true;
 }

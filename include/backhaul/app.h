@@ -65,7 +65,8 @@ typedef struct bh_config {
 } bh_config;
 BH_API void bh_config_init(bh_config *config);
 /* Reads the command line into config. Returns 0 to go on, 1 when all is done (--help, --version:
- * already printed), -EINVAL after printing one line that says what is wrong. */
+ * already printed), -EINVAL after printing one line that says what is wrong. Strings point into
+ * argv, but allow_origins, if set, is a new one: free() it after the server. */
 BH_API BH_NODISCARD int bh_config_parse(bh_config *config, int argc, char **argv);
 
 typedef struct bh_server bh_server;

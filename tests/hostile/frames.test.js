@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { start, alive, Peer, frame, HELLO, sleep, stats } from './lib.js';
+import { start, alive, get, Peer, frame, HELLO, sleep, stats } from './lib.js';
 
 let s;
 test.before(async () => { s = await start(['--max-event-rate=0']); });
@@ -265,6 +265,38 @@ function lastSeq(p) {
     while (b[i] & 128) i++;
     return [...b.subarray(0, i + 1)];
 }
+
+test('JSON that is deep, double, or no JSON', async () => {
+    const deep = (n) => '['.repeat(n) + ']'.repeat(n);
+    for (const text of [deep(33), deep(1000), '['.repeat(30000), '{"type":"x","type":"y"}', '{', '"\\ud83d"', '"\\u0000"', '[1]x', '\ufeff{}', '01']) {
+        const p = await reactpy();
+        p.send(1, text);
+        assert.ok([4400, 1007].includes(await closes(p)), text.slice(0, 30));
+    }
+    const p = await reactpy(); // well-formed and not for us: ignored and counted, the session lives
+    const before = (await stats(s)).ignored_messages + (await stats(s)).unknown_handlers;
+    p.send(1, '{"type":"nonsense"}').send(1, '{"type":"layout-event","target":"4294967296","data":[]}')
+        .send(1, '{"type":"layout-event","target":"-1","data":[]}').send(1, '{"type":"layout-event","target":"77777","data":[]}');
+    assert.equal(await p.code(300), 0);
+    assert.ok((await stats(s)).ignored_messages + (await stats(s)).unknown_handlers > before);
+    p.end();
+});
+
+test('pages asked for and never joined: bounded', async () => {
+    for (let i = 0; i < 12; i++) await Promise.all(Array.from({ length: 50 }, () => get(s.port, '/')));
+    assert.ok((await stats(s)).sessions_prerendered <= 256);
+    assert.ok(await alive(s));
+});
+
+test('cut in the middle of a long write', async () => {
+    for (let i = 0; i < 20; i++) {
+        const p = await Peer.connect(s.port, { path: '/big', pause: true });
+        p.hello();
+        await sleep(10 * (i % 5));
+        if (i % 2) p.socket.resetAndDestroy(); else p.end();
+    }
+    assert.ok(await alive(s));
+});
 
 test('a handler that blocks: pings are answered when rendering has its own thread', async (t) => {
     if (process.env.BH_TEST_MODE === 'inline') { t.skip('inline mode blocks with it, by definition'); return; }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ static void every_option(void **state BH_UNUSED)
     assert_int_equal(c.prerender_seconds, 3);
     assert_string_equal(c.static_dir, "/tmp");
     assert_string_equal(c.allow_origins, "https://a.example,http://b:81,https://[::1]:5");
+    free((void *)(uintptr_t)c.allow_origins);
     assert_false(c.allow_no_origin);
     assert_false(c.reactpy_diff);
     assert_true(c.show_errors);
