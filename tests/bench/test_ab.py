@@ -56,6 +56,10 @@ class Wilcoxon(unittest.TestCase):
         """Ranks 1.5 1.5 3 4, W- = 1.5: three of 16 subsets, {} and the two singles of 1.5."""
         self.assertEqual(ab.wilcoxon([-1, 1, 2, 3]), 6 / 16)
 
+    def test_a_tie_in_the_middle(self):
+        """Ranks 1 2.5 2.5 4 5, W- = 5: ten of 32 subsets, {} 1 2.5 2.5 4 5 3.5 3.5 1+4 2.5+2.5."""
+        self.assertEqual(ab.wilcoxon([1, 2, 2, 3, -4]), 20 / 32)
+
     def test_zeros_are_left_out(self):
         self.assertEqual(ab.wilcoxon([0, 0, 1, 2, 3, 4, 5]), 2 / 32)
         self.assertEqual(ab.wilcoxon([0, 0]), 1.0)
