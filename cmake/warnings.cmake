@@ -3,8 +3,11 @@
 include(CheckCCompilerFlag)
 set(BH_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes
     -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef
-    -Wformat=2 -Wvla -Wnull-dereference -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough
-    -Wframe-larger-than=8192)
+    -Wformat=2 -Wvla -Wnull-dereference -Wdouble-promotion -Wswitch-enum -Wimplicit-fallthrough)
+# Instrumented frames are larger than those that are run.
+if(NOT BH_SANITIZE)
+  list(APPEND BH_WARNINGS -Wframe-larger-than=8192)
+endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND BH_WARNINGS -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init
        -Wcast-align=strict)
