@@ -84,14 +84,14 @@ static void refuse(collect *c, unsigned kind, const char *name, const char *why)
                   bh_inst_component(c->cx->inst)->name, c->node->site, name, why);
 }
 
-static inline bh_attr *put(bh_cx *cx, bh_node *n, unsigned atom, bh_value_kind kind, const char *str,
-                           size_t len)
+static inline bh_attr *put(bh_cx *cx, bh_node *n, unsigned atom, bh_value_kind kind,
+                           const char *str, size_t len)
 {
     if (n->n_attrs >= cx->attr_room)
         bh__fault(cx, "line %u: more than %d attributes on one element", n->site, BH_MAX_ATTRS);
     bh_attr *a = &cx->attr_to[n->n_attrs++];
-    *a = (bh_attr){.atom = (uint16_t)atom, .kind = (uint8_t)kind, .len = (uint32_t)len,
-                   .u.str = str};
+    *a = (bh_attr){
+        .atom = (uint16_t)atom, .kind = (uint8_t)kind, .len = (uint32_t)len, .u.str = str};
     return a;
 }
 
@@ -102,8 +102,7 @@ static bool value_allowed(collect *c, unsigned atom, unsigned flags, const char 
     if (len > BH_MAX_ATTR_LEN)
         bh__fault(c->cx, "line %u: attribute %s of %zu bytes (limit %d)", c->node->site, name, len,
                   BH_MAX_ATTR_LEN);
-    if (!(flags & F_URL) ||
-        bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src))
+    if (!(flags & F_URL) || bh_url_allowed(value, c->node->tag == BH_TAG_IMG && atom == BH_A_src))
         return true;
     refuse(c, BH_WARN_URL, name, "not an http, https, mailto, tel or relative URL");
     return false;
@@ -232,7 +231,8 @@ static inline void put_handler(bh_cx *cx, bh_node *n, unsigned event, const bh_h
     if (!h->fn)
         return;
     bh_handler_rec *rec = bh_arena_alloc(&cx->arena, sizeof *rec);
-    *rec = (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
+    *rec =
+        (bh_handler_rec){.head = {.flags = h->flags}, .fn = h->fn, .inst = cx->inst, .element = n};
     if (h->cap_size) {
         void *cap = bh__cx_alloc(cx, h->cap_size);
         memcpy(cap, h->cap, h->cap_size);
@@ -274,7 +274,8 @@ void bh__attrs_collect(bh_cx *cx, const bh_el *el, bh_node *n)
         if (len > BH_MAX_ATTR_LEN)
             bh__fault(cx, "line %u: unsafe_html of %zu bytes (limit %d)", n->site, len,
                       BH_MAX_ATTR_LEN);
-        put(cx, n, BH_A_NONE, BH_VAL_RAW, bh_arena_copy(&cx->arena, el->unsafe_html.html, len), len);
+        put(cx, n, BH_A_NONE, BH_VAL_RAW, bh_arena_copy(&cx->arena, el->unsafe_html.html, len),
+            len);
         n->flags |= BH_NODE_RAW;
     }
     collect_handlers(&c, el);
@@ -310,8 +311,8 @@ void bh__attr(bh_cx *cx, unsigned atom, const char *value, size_t len)
     }
     char *copy = cx->arena.at;
     cx->arena.at += size;
-    cx->attr_to[n->n_attrs++] = (bh_attr){.atom = (uint16_t)atom, .kind = BH_VAL_STR,
-                                          .len = (uint32_t)len, .u.str = copy};
+    cx->attr_to[n->n_attrs++] =
+        (bh_attr){.atom = (uint16_t)atom, .kind = BH_VAL_STR, .len = (uint32_t)len, .u.str = copy};
     memcpy(copy, value, len + 1);
 }
 

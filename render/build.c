@@ -307,7 +307,8 @@ void bh_textn(bh_cx *cx, const char *text, size_t len)
     text_node(cx, bh_arena_copy(&cx->arena, text, len), len);
 }
 
-static __attribute__((noinline)) void text_slow(bh_cx *cx, const char *text, size_t len, bool literal)
+static __attribute__((noinline)) void text_slow(bh_cx *cx, const char *text, size_t len,
+                                                bool literal)
 {
     bh__need_render(cx, "bh_text");
     if (len > BH_MAX_ATTR_LEN)

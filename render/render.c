@@ -224,20 +224,11 @@ static inline __attribute__((always_inline)) void continue_node(bh_session *s, b
         match_children(s, inst, old, n, depth + 1);
 }
 
-static void match_children(bh_session *s, bh_instance *inst, bh_node *old, bh_node *cur,
-                           unsigned depth)
+/* What follows the common prefix of plain nodes: rest of the old children, n of the new ones. */
+static __attribute__((noinline)) void match_rest(bh_session *s, bh_instance *inst, bh_node *old,
+                                                 bh_node *cur, bh_node *rest, bh_node *n,
+                                                 unsigned depth)
 {
-    if (!old->len && !cur->len)
-        return;
-    /* The common prefix of plain nodes, which is mostly all there is, in one walk. */
-    bh_node *rest = old->u.el.first, *n = cur->u.el.first;
-    for (; rest && n && bh_match_plain(rest, n); rest = rest->next, n = n->next) {
-        bh_match_pair(rest, n);
-        if (n->kind != BH_NODE_TEXT)
-            continue_node(s, inst, n, depth);
-    }
-    if (!rest && !n)
-        return;
     unsigned twins = bh_match_children(s->env->scratch, old, cur); /* the prefix as before */
     if (twins) {
         s->env->twin_keys += twins;
@@ -253,6 +244,19 @@ static void match_children(bh_session *s, bh_instance *inst, bh_node *old, bh_no
     for (; rest; rest = rest->next)
         if (!(rest->flags & BH_NODE_CLAIMED))
             bh__node_drop(s, rest);
+}
+
+static void match_children(bh_session *s, bh_instance *inst, bh_node *old, bh_node *cur,
+                           unsigned depth)
+{
+    bh_node *rest = old->u.el.first, *n = cur->u.el.first;
+    for (; rest && n && bh_match_plain(rest, n); rest = rest->next, n = n->next) {
+        bh_match_pair(rest, n);
+        if (n->kind != BH_NODE_TEXT)
+            continue_node(s, inst, n, depth);
+    }
+    if (rest || n)
+        match_rest(s, inst, old, cur, rest, n, depth);
 }
 
 /* ---- which to render ----------------------------------------------------------------------------- */

@@ -167,10 +167,8 @@ static bool emit_unmoved(bh_diff *d, const bh_node *prev, bh_node *cur)
     return true;
 }
 
-void bh_diff_emit_children(bh_diff *d, bh_node *prev, bh_node *cur)
+static __attribute__((noinline)) void emit_any(bh_diff *d, bh_node *prev, bh_node *cur)
 {
-    if (emit_unmoved(d, prev, cur))
-        return;
     bh_diff_scratch *s = d->scratch;
     size_t base = s->used;
     uint32_t matched = 0, last = 0;
@@ -207,6 +205,12 @@ void bh_diff_emit_children(bh_diff *d, bh_node *prev, bh_node *cur)
         }
     }
     s->used = base;
+}
+
+void bh_diff_emit_children(bh_diff *d, bh_node *prev, bh_node *cur)
+{
+    if (!emit_unmoved(d, prev, cur))
+        emit_any(d, prev, cur);
 }
 
 static void match_below(bh_diff_scratch *s, bh_node *prev, bh_node *cur)

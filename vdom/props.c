@@ -47,20 +47,31 @@ static void set(bh_diff *d, const bh_node *cur, const bh_attr *attr)
     d->sink->ops->set_attr(d->sink->self, cur, attr);
 }
 
-void bh__diff_attrs(bh_diff *d, const bh_node *old, bh_node *cur, bool force_value)
+/* The usual case, in a function that calls nothing but memcmp: all is as it was. */
+static bool all_same(const bh_node *old, const bh_node *cur)
+{
+    const bh_attr *was = old->u.el.attrs, *now = cur->u.el.attrs;
+    unsigned n = cur->n_attrs;
+    if (n != old->n_attrs)
+        return false;
+    for (; n; n--, was++, now++) {
+        if ((was->atom ^ now->atom) | (was->kind ^ now->kind) || !same_value(was, now))
+            return false;
+        if (now->kind == BH_VAL_HANDLER)
+            now->u.handler->hid = was->u.handler->hid;
+    }
+    return true;
+}
+
+static __attribute__((noinline)) void diff_attrs(bh_diff *d, const bh_node *old, bh_node *cur,
+                                                 bool force_value)
 {
     const bh_attr *was = old->u.el.attrs, *now = cur->u.el.attrs;
     unsigned n = cur->n_attrs, i = 0;
     /* A handler keeps its id while its element has one for that event; only its flags show. */
-    bool aligned = n == old->n_attrs, same = !force_value;
-    for (; aligned && i < n; i++) {
+    bool aligned = n == old->n_attrs;
+    for (; aligned && i < n; i++)
         aligned = same_slot(&was[i], &now[i]);
-        same = same && same_value(&was[i], &now[i]);
-        if (aligned && now[i].kind == BH_VAL_HANDLER)
-            now[i].u.handler->hid = was[i].u.handler->hid;
-    }
-    if (aligned && same)
-        return;
     /* Deletions first: default_value may give way to value, which is one attribute in HTML. */
     for (i = 0; !aligned && i < old->n_attrs; i++)
         if (!find(cur, i, &was[i])) {
@@ -75,4 +86,10 @@ void bh__diff_attrs(bh_diff *d, const bh_node *old, bh_node *cur, bool force_val
         if (!before || forced || !same_value(before, &now[i]))
             set(d, cur, &now[i]);
     }
+}
+
+void bh__diff_attrs(bh_diff *d, const bh_node *old, bh_node *cur, bool force_value)
+{
+    if (force_value || !all_same(old, cur))
+        diff_attrs(d, old, cur, force_value);
 }

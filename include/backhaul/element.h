@@ -190,8 +190,7 @@ BH__INLINE void bh__open_inline(bh_cx *cx, bh_tag tag, bh_el el)
 #define BH__BLOCK(open_call, id)                                                                   \
     for (int BH__CAT(bh__once_, id) = ((open_call), 1); BH__CAT(bh__once_, id);                    \
          BH__CAT(bh__once_, id) = 0, bh_close(cx))
-#define BH_EL(tag, ...)                                                                            \
-    BH__BLOCK(BH__OPEN(tag, .site_ = __LINE__, __VA_ARGS__), __COUNTER__)
+#define BH_EL(tag, ...) BH__BLOCK(BH__OPEN(tag, .site_ = __LINE__, __VA_ARGS__), __COUNTER__)
 /* BH_EL_NAMED("x-chart", .id = "c"): the first argument is the tag, and may be the only one. */
 #define BH_EL_NAMED(...)                                                                           \
     BH__BLOCK(bh_open(cx, NULL, &(const bh_el){.site_ = __LINE__, .name_ = __VA_ARGS__}),          \
