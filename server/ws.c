@@ -64,17 +64,31 @@ static unsigned char *head_before(unsigned char *p, unsigned first, size_t n)
     return p;
 }
 
+/* n payload bytes at p as one fragment. Its header is put over what stands before p, and that is put
+ * back: the block is kept for a replay (lws copies what it can't send at once). */
+static int fragment(bh_link *link, unsigned char *p, unsigned first, size_t n)
+{
+    unsigned char saved[10];
+    memcpy(saved, p - sizeof(saved), sizeof(saved));
+    unsigned char *from = head_before(p, first, n);
+    int r = raw(link, from, (size_t)(p - from) + n);
+    memcpy(p - sizeof(saved), saved, sizeof(saved));
+    return r;
+}
+
 static int transport_write(bh_conn *conn, unsigned char *bytes, size_t len)
 {
     bh_link *link = bh_conn_impl(conn);
     if (link->closing || link->state != BH_LINK_WS)
         return -EPIPE;
     unsigned char *from = bytes, *end = bytes + len, *p = bytes;
-    if (link->frame_left) { /* the next piece of a frame: one fragment of its own */
+    if (link->frame_left) { /* the next piece of a frame */
         size_t n = len < link->frame_left ? len : link->frame_left;
         link->frame_left -= n;
-        from = head_before(p, link->frame_left ? 0x00 : 0x80, n);
-        p += n;
+        int r = fragment(link, p, link->frame_left ? 0x00 : 0x80, n);
+        if (r)
+            return r;
+        from = p += n;
     }
     while (p < end) {
         uint64_t payload;
@@ -86,17 +100,16 @@ static int transport_write(bh_conn *conn, unsigned char *bytes, size_t len)
             p += head + payload;
             continue;
         }
-        /* the first piece of a frame: what stands before it goes first, its header is rewritten */
+        /* the first piece of a frame: what stands before it goes first */
         if (p > from) {
             int r = raw(link, from, (size_t)(p - from));
             if (r)
                 return r;
         }
         link->frame_left = (size_t)payload - here;
-        from = head_before(p + head, p[0] & 0x0fu, here);
-        p = end;
+        return fragment(link, p + head, p[0] & 0x0fu, here);
     }
-    return raw(link, from, (size_t)(end - from));
+    return from < end ? raw(link, from, (size_t)(end - from)) : 0;
 }
 
 static bool transport_busy(bh_conn *conn)

@@ -233,6 +233,22 @@ test('a message of megabytes leaves in fragments, pongs between them', async () 
     p.end();
 });
 
+test('a message of megabytes, cut and resumed: the replay is the same bytes', async () => {
+    const first = await Peer.connect(s.port, { path: '/big' });
+    first.hello();
+    const done = (p) => p.data().length > 1 && p.data().at(-1).fin;
+    assert.ok(await first.until(() => done(first), 8000));
+    const whole = (p) => Buffer.concat(p.data().slice(1).map((f) => f.payload));
+    const token = /[0-9a-f]{40}/.exec(first.data()[0].payload.toString('latin1'))[0];
+    first.end(); // nothing acknowledged
+    const again = await Peer.connect(s.port, { path: '/big' });
+    again.send(2, Buffer.concat([Buffer.from([1, 1, 40]), Buffer.from(token), Buffer.from([0, 0])]));
+    assert.ok(await again.until(() => done(again), 8000), 'the frame comes again, whole');
+    assert.ok(whole(first).equals(whole(again)));
+    again.end();
+    assert.ok(await alive(s));
+});
+
 test('clients that never read: memory stays, others are served, the state is the newest', async () => {
     const frozen = [];
     for (let i = 0; i < 20; i++) {
