@@ -33,11 +33,25 @@ static void report_value(bh_instance *owner, const bh_node *n, const char *value
     if (!a || a->kind != BH_VAL_STR || strcmp(a->u.str, value) == 0)
         return;
     size_t len = strlen(value), had = owner->out.bytes;
+    bh_session *s = owner->session;
+    if (s->reported_pass != s->pass) {
+        s->reported_pass = s->pass;
+        s->reported = 0;
+    }
+    if (s->reported && s->reported + len > BH_MAX_REPORTED) {
+        /* They pile up until the next render, which a client holds off by acknowledging nothing. */
+        bh__mark_dirty(owner);
+        bh__warn_once(s, BH_WARN_REPORTS,
+                      "more than %d bytes of edits before a render: what a control shows may differ",
+                      BH_MAX_REPORTED);
+        return;
+    }
+    s->reported += (uint32_t)len + 1;
     if (!owner->out.pool)
-        bh_arena_init(&owner->out, &owner->session->env->pool);
+        bh_arena_init(&owner->out, &s->env->pool);
     a->u.str = bh_arena_copy(&owner->out, value, len);
     a->len = (uint32_t)len;
-    bh__session_account(owner->session, owner->out.bytes, had);
+    bh__session_account(s, owner->out.bytes, had);
     bh__mark_dirty(owner);
 }
 

@@ -231,6 +231,7 @@ enum {
     BH_WARN_URL = 2,
     BH_WARN_TWIN = 4,
     BH_WARN_STALE = 8,
+    BH_WARN_REPORTS = 16,
 };
 enum { BH_CAUSE_EFFECT = 1, BH_CAUSE_OTHER = 2 };
 
@@ -253,6 +254,7 @@ struct bh_session {
     uint32_t pass;
     uint32_t n_nodes;
     uint32_t effect_chain;
+    uint32_t reported, reported_pass; /* bytes that controls reported since that pass */
     uint8_t dirty_cause; /* BH_CAUSE_* since the last render */
     uint8_t warned;
     bool woken, in_pass, attached, echo_inputs;

@@ -51,6 +51,7 @@ enum {
     BH_MAX_EFFECT_LOOP = 50,   /* renders in a row that only effects caused and that changed nothing
                                   on the page (one that changes it is paced by the client's credit) */
     BH_MAX_ATTRS = 256,        /* attributes and handlers of one element */
+    BH_MAX_REPORTED = 1 << 20, /* bytes of edits taken over before a render; one edit always is */
 };
 
 typedef struct bh_session_params {

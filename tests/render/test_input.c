@@ -57,6 +57,28 @@ static void taking_the_value_over_sends_nothing(void **state) /* B41, B42: no ec
     assert_page(f, "<input value=\"hel\" @input></input>");
 }
 
+/* A client that acknowledges nothing is not rendered for; its edits still come. */
+static void edits_without_a_render_are_bounded(void **state)
+{
+    fake *f = *state;
+    fake_start(f, &Field_component, NULL);
+    static char text[32001];
+    memset(text, 'x', sizeof text - 1);
+    for (int i = 0; i < 2000; i++) { /* 64 MB of them */
+        text[0] = (char)('a' + i % 2);
+        fake_type(f, 0, text);
+    }
+    assert_true(bh_session_bytes(f->session) < 2 << 20);
+    assert_int_equal(f->warnings, 1);
+    fake_turn(f);
+    char end[32001 + 64];
+    snprintf(end, sizeof end, "<input value=\"%s\" @input></input>", text);
+    assert_page(f, end);
+    fake_type(f, 0, "as ever");
+    assert_int_equal(fake_turn(f), 0);
+    assert_page(f, "<input value=\"as ever\" @input></input>");
+}
+
 BH_COMPONENT0(Tidy)
 {
     bh_string s = bh_use_string(cx, "1000");
@@ -238,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(taking_the_value_over_sends_nothing),
+        T(edits_without_a_render_are_bounded),
         T(b46_equal_state_still_corrects_the_field),
         T(b45_textarea_can_be_cleared),
         T(b47_uncontrolled_inputs_are_left_alone),
