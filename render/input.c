@@ -41,9 +41,10 @@ static void report_value(bh_instance *owner, const bh_node *n, const char *value
     if (s->reported && s->reported + len > BH_MAX_REPORTED) {
         /* They pile up until the next render, which a client holds off by acknowledging nothing. */
         bh__mark_dirty(owner);
-        bh__warn_once(s, BH_WARN_REPORTS,
-                      "more than %d bytes of edits before a render: what a control shows may differ",
-                      BH_MAX_REPORTED);
+        bh__warn_once(
+            s, BH_WARN_REPORTS,
+            "more than %d bytes of edits before a render: what a control shows may differ",
+            BH_MAX_REPORTED);
         return;
     }
     s->reported += (uint32_t)len + 1;

@@ -255,7 +255,7 @@ struct bh_session {
     uint32_t n_nodes;
     uint32_t effect_chain;
     uint32_t reported, reported_pass; /* bytes that controls reported since that pass */
-    uint8_t dirty_cause; /* BH_CAUSE_* since the last render */
+    uint8_t dirty_cause;              /* BH_CAUSE_* since the last render */
     uint8_t warned;
     bool woken, in_pass, attached, echo_inputs;
     size_t bytes, max_bytes;
@@ -296,7 +296,7 @@ struct bh_cx {
     unsigned depth, max_depth; /* frames in use; stack[0] is the output's root */
     jmp_buf jmp;
     char reason[480];
-    bh_attr *attr_to;     /* where the open element's attributes go, and how many fit */
+    bh_attr *attr_to; /* where the open element's attributes go, and how many fit */
     unsigned attr_room;
     bh_attr attrs[BH_MAX_ATTRS]; /* there, while nobody knows how many it will be */
     bh_frame stack[BH_MAX_DEPTH + 2];
