@@ -49,7 +49,7 @@ const bh_hub_stat bh_hub_stat_list[] = {
     N(taken_over, 1, "sockets ended by another of their session"),
     N(evicted, 1, "parked sessions given up for room"),
     N(replayed_frames, 1, "frames sent again"),
-    N(stalls, 1, "clients closed for not acknowledging"),
+    N(stalls, 1, "times a changed session had to wait for its client to acknowledge"),
     N(commits, 1, "ticks of the commit clock"),
     N(session_bytes, 0, "bytes held by sessions"),
     N(retained_bytes, 0, "bytes kept for replay"),

@@ -76,7 +76,8 @@ BH_API BH_NODISCARD int bh_server_new(const bh_config *config, const bh_page *pa
                                       struct uv_loop_s *loop, bh_server **ret_server);
 BH_API int bh_server_port(const bh_server *server);
 /* Orderly stop: no new connections, clients told (1001), effects cleaned up. `done` is called on
- * the loop when nothing of the server is left on it; then call bh_server_free. */
+ * the loop when nothing of the server is left on it; then call bh_server_free. Once: a second call
+ * does nothing, and its `done` is not called. */
 BH_API void bh_server_stop(bh_server *server, void (*done)(bh_server *server, void *arg),
                            void *arg);
 BH_API void bh_server_free(bh_server *server); /* after done; NULL is fine */
