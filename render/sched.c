@@ -105,3 +105,12 @@ bh_sched_entry *bh_sched_next(bh_sched *sched)
     e->turn = sched->turn;
     return e;
 }
+
+bool bh_sched_take(bh_sched *sched, bh_sched_entry *e)
+{
+    if (!e->next)
+        return false;
+    ring_take(sched, e);
+    e->pending = false;
+    return true;
+}

@@ -40,5 +40,7 @@ void bh_sched_credit(bh_sched *sched, bh_sched_entry *e, uint32_t frames, size_t
  * and clearing pending. NULL: the turn is over. */
 void bh_sched_turn(bh_sched *sched);
 bh_sched_entry *bh_sched_next(bh_sched *sched);
+/* Takes e out of turn if it is ready, as next() would. */
+bool bh_sched_take(bh_sched *sched, bh_sched_entry *e);
 
 #endif

@@ -198,6 +198,10 @@ void bh__worker_slice(bh_worker *w);
 /* Work may have become ready: see to it that a slice comes. */
 void bh__worker_kick(bh_worker *w);
 void bh__rec_pending(bh_worker *w, bh_rec *rec);
+/* Renders what earlier events of the same session changed, so that the next one meets the page those
+ * left behind: a button that the first click took away is not clicked twice. At most half a
+ * window of renders; beyond that, or on a commit clock, events meet the page as last rendered. */
+void bh__rec_settle(bh_worker *w, bh_rec *rec);
 /* Seals w->enc into a block for rec's peer and posts it. seq 0: not counted. */
 void bh__rec_send(bh_worker *w, bh_rec *rec, uint32_t seq);
 void bh__rec_welcome(bh_worker *w, bh_rec *rec, unsigned flags);

@@ -86,11 +86,19 @@ static bool rate_ok(bh_worker *w, bh_rec *rec)
     return true;
 }
 
+/* Types that come in runs, where only the last one counts: they share a render. */
+static bool continuous(bh_event_type type)
+{
+    return type == BH_ON_pointermove || type == BH_ON_mouseover || type == BH_ON_mouseout ||
+           type == BH_ON_wheel || type == BH_ON_scroll;
+}
+
 static void apply(bh_worker *w, bh_rec *rec, uint32_t hid, bh_event *ev)
 {
+    if (!continuous(bh_session_handler_type(rec->session, hid)))
+        bh__rec_settle(w, rec);
     ev->type = bh_session_handler_type(rec->session, hid);
     bh_session_event(rec->session, hid, ev); /* an unknown handler is counted there */
-    (void)w;
 }
 
 static void v1_event(bh_worker *w, bh_peer *peer, bh_v1_message *m)
@@ -114,9 +122,9 @@ static void v1_event(bh_worker *w, bh_peer *peer, bh_v1_message *m)
         bh__peer_fail(w, peer, BH_CLOSE_BAD_MESSAGE, "an event is missing", false);
         return;
     }
-    rec->event_seq = m->seq;
-    rec->ack_due = true;
     apply(w, rec, m->hid, &m->event);
+    rec->event_seq = m->seq; /* after: a frame that apply sends first does not contain it */
+    rec->ack_due = true;
     bh__rec_pending(w, rec);
 }
 

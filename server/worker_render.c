@@ -185,6 +185,20 @@ void bh__worker_slice(bh_worker *w)
     w->n_done = 0;
 }
 
+void bh__rec_settle(bh_worker *w, bh_rec *rec)
+{
+    /* Half of the window at most: a burst of events must leave credit for its last picture. */
+    if (w->clock_fd >= 0 || rec->first != BH_FIRST_DONE || !bh_session_pending(rec->session) ||
+        rec->sched.in_flight_frames * 2 >= w->sched.window_frames ||
+        !bh_sched_take(&w->sched, &rec->sched))
+        return;
+    render(w, rec);
+    bh_outq_flush(&w->outq, w->outbox);
+    bh_session_effects(rec->session, true);
+    if (bh_session_pending(rec->session))
+        bh__rec_pending(w, rec);
+}
+
 static bool work_now(const bh_worker *w)
 {
     return w->sched.n_ready && (w->clock_fd < 0 || w->committing);

@@ -102,7 +102,23 @@ BH_COMPONENT(Ticker, { unsigned ms; })
     P() { TEXTF("%d", n.value); }
 }
 
-enum { PAGE_COUNTER, PAGE_FORM, PAGE_SPINNER, PAGE_TOPIC, PAGE_HEAVY, PAGE_TICKER };
+/* A button that its own click takes away; pointermove counts without end. */
+BH_HANDLER(on_once, { bh_ref n, gone; })
+{
+    bh_add_int(cx, cap->n, 1);
+    bh_set_bool(cx, cap->gone, true);
+}
+BH_COMPONENT0(Once)
+{
+    bh_int n = bh_use_int(cx, 0);
+    bh_bool gone = bh_use_bool(cx, false);
+    if (!gone.value)
+        BUTTON(ON(click, on_once, .n = n.ref, .gone = gone.ref)) { TEXT("once"); }
+    DIV(ON(pointermove, on_add, .n = n.ref, .by = 1)) { TEXT("move"); }
+    SPAN() { TEXTF("%d", n.value); }
+}
+
+enum { PAGE_COUNTER, PAGE_FORM, PAGE_SPINNER, PAGE_TOPIC, PAGE_HEAVY, PAGE_TICKER, PAGE_ONCE };
 static const bh_page pages[] = {
     BH_PAGE("/", Counter, .start = 3),
     BH_PAGE0("/form", Form),
@@ -110,6 +126,7 @@ static const bh_page pages[] = {
     BH_PAGE("/topic", Topical, .size = 0),
     BH_PAGE("/heavy", Topical, .size = 50000),
     BH_PAGE("/ticker", Ticker, .ms = 5),
+    BH_PAGE0("/once", Once),
     {.path = NULL},
 };
 
