@@ -8,7 +8,13 @@
 #include <backhaul/backhaul.h>
 #include <backhaul/html.h>
 
-BH_HANDLER(on_add, { bh_ref count; int by; }) { bh_add_int(cx, cap->count, cap->by); }
+BH_HANDLER(on_add, {
+    bh_ref count;
+    int by;
+})
+{
+    bh_add_int(cx, cap->count, cap->by);
+}
 
 BH_COMPONENT0(Counter)
 {
@@ -27,8 +33,7 @@ BH_COMPONENT0(Big)
         text = malloc(BIG + 1);
         if (!text)
             abort();
-        for (int i = 0; i < BIG; i++)
-            text[i] = (char)('a' + i % 23);
+        for (int i = 0; i < BIG; i++) text[i] = (char)('a' + i % 23);
         text[BIG] = '\0';
     }
     PRE() { TEXT(text); }
@@ -48,6 +53,6 @@ BH_COMPONENT0(Nap)
 
 int main(int argc, char **argv)
 {
-    return bh_main(argc, argv, BH_PAGE0("/", Counter), BH_PAGE0("/a/b", Counter), BH_PAGE0("/big", Big),
-                   BH_PAGE0("/nap", Nap));
+    return bh_main(argc, argv, BH_PAGE0("/", Counter), BH_PAGE0("/a/b", Counter),
+                   BH_PAGE0("/big", Big), BH_PAGE0("/nap", Nap));
 }

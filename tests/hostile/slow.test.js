@@ -11,6 +11,7 @@ test('silence: a ping after 25 s, the end 20 s later; who answers stays', async 
     const well = await Peer.connect(s.port);
     await dead.page();
     await well.page();
+    for (const p of [dead, well]) p.send(2, [3, 1]); // acknowledged: else it is closed for that
     let pinged = 0;
     well.until(() => {
         for (const f of well.frames.filter((x) => x.opcode === 9 && !x.seen)) {
@@ -38,6 +39,8 @@ test('the process stopped for longer than the silence limit: nobody is dropped f
     const s = await start();
     const p = await Peer.connect(s.port);
     await p.page();
+    p.send(2, [3, 1]);
+    await sleep(100);
     s.process.kill('SIGSTOP');
     await sleep(47000);
     s.process.kill('SIGCONT');

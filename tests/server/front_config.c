@@ -22,8 +22,7 @@ static int parse(bh_config *c, const char *line)
     char *argv[32] = {(char *)(uintptr_t) "/usr/bin/prog"};
     int argc = 1;
     snprintf(words, sizeof(words), "%s", line);
-    for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
-        argv[argc++] = w;
+    for (char *w = strtok(words, " "); w; w = strtok(NULL, " ")) argv[argc++] = w;
     bh_config_init(c);
     int fds[2], keep = dup(2);
     assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
@@ -70,12 +69,14 @@ static void every_option(void **state BH_UNUSED)
 {
     bh_config c;
     assert_int_equal(
-        parse(&c, "--host=::1 --port 0 --backhaul=off --commit-interval=2ms --cpu-main=0 --cpu-render 1 "
-                  "--max-sessions=7 --max-per-address=3 --window=1 --window-bytes=8k --max-message=1M "
-                  "--max-event-rate=0 --resume-seconds=0 --resume-sessions=5 --resume-bytes=1G "
-                  "--prerender-seconds=3 --static-dir=/tmp --allow-origin=https://a.example,http://b:81 "
-                  "--allow-origin=https://[::1]:5 --require-origin --reactpy-mode=subtree --show-errors "
-                  "--log-level=debug"),
+        parse(
+            &c,
+            "--host=::1 --port 0 --backhaul=off --commit-interval=2ms --cpu-main=0 --cpu-render 1 "
+            "--max-sessions=7 --max-per-address=3 --window=1 --window-bytes=8k --max-message=1M "
+            "--max-event-rate=0 --resume-seconds=0 --resume-sessions=5 --resume-bytes=1G "
+            "--prerender-seconds=3 --static-dir=/tmp --allow-origin=https://a.example,http://b:81 "
+            "--allow-origin=https://[::1]:5 --require-origin --reactpy-mode=subtree --show-errors "
+            "--log-level=debug"),
         0);
     assert_string_equal(said, "");
     assert_string_equal(c.host, "::1");
@@ -129,8 +130,10 @@ static void mistakes(void **state BH_UNUSED)
                                 "--commit-interval=DURATION\n"},
         {"--commit-interval=11s", "prog: --commit-interval=11s is out of range; expected "
                                   "--commit-interval=DURATION up to 10s\n"},
-        {"--max-message=2M", "prog: --max-message=2M is out of range; expected --max-message=SIZE\n"},
-        {"--max-message=1MB", "prog: --max-message=1MB is malformed; expected --max-message=SIZE\n"},
+        {"--max-message=2M",
+         "prog: --max-message=2M is out of range; expected --max-message=SIZE\n"},
+        {"--max-message=1MB",
+         "prog: --max-message=1MB is malformed; expected --max-message=SIZE\n"},
         {"--log-level=loud",
          "prog: --log-level=loud is malformed; expected --log-level=error|warn|info|debug\n"},
         {"--reactpy-mode=all", "prog: --reactpy-mode=all is malformed; expected "
@@ -155,12 +158,23 @@ static void values(void **state BH_UNUSED)
         const char *s;
         int r;
         uint64_t v;
-    } durations[] = {{"0", 0, 0}, {"0s", 0, 0}, {"100us", 0, 100}, {"2ms", 0, 2000}, {"1s", 0, 1000000},
-                     {"", -EINVAL, 0}, {"ms", -EINVAL, 0}, {"-1s", -EINVAL, 0}, {"1.5s", -EINVAL, 0},
-                     {"1 s", -EINVAL, 0}, {"1S", -EINVAL, 0}, {"18446744073709551615s", -ERANGE, 0}},
-      sizes[] = {{"0", 0, 0}, {"7", 0, 7}, {"2k", 0, 2048}, {"2K", 0, 2048}, {"3M", 0, 3 << 20},
-                 {"1G", 0, 1 << 30}, {"", -EINVAL, 0}, {"K", -EINVAL, 0}, {"1KB", -EINVAL, 0},
-                 {"1T", -EINVAL, 0}, {"18446744073709551615G", -ERANGE, 0}};
+    } durations[] = {{"0", 0, 0},          {"0s", 0, 0},
+                     {"100us", 0, 100},    {"2ms", 0, 2000},
+                     {"1s", 0, 1000000},   {"", -EINVAL, 0},
+                     {"ms", -EINVAL, 0},   {"-1s", -EINVAL, 0},
+                     {"1.5s", -EINVAL, 0}, {"1 s", -EINVAL, 0},
+                     {"1S", -EINVAL, 0},   {"18446744073709551615s", -ERANGE, 0}},
+      sizes[] = {{"0", 0, 0},
+                 {"7", 0, 7},
+                 {"2k", 0, 2048},
+                 {"2K", 0, 2048},
+                 {"3M", 0, 3 << 20},
+                 {"1G", 0, 1 << 30},
+                 {"", -EINVAL, 0},
+                 {"K", -EINVAL, 0},
+                 {"1KB", -EINVAL, 0},
+                 {"1T", -EINVAL, 0},
+                 {"18446744073709551615G", -ERANGE, 0}};
     for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
         v = 77;
         assert_int_equal(bh_parse_duration(durations[i].s, &v), durations[i].r);

@@ -12,7 +12,10 @@
 #include <backhaul/backhaul.h>
 #include <backhaul/html.h>
 
-BH_COMPONENT0(Hello) { P() { TEXT("hello"); } }
+BH_COMPONENT0(Hello)
+{
+    P() { TEXT("hello"); }
+}
 
 static bool inline_mode(void)
 {
@@ -46,13 +49,11 @@ static void again_and_again(void **state BH_UNUSED)
         bh_server *server = NULL;
         assert_int_equal(bh_server_new(&config, pages, &loop, &server), 0);
         assert_true(bh_server_port(server) > 0);
-        for (int k = 0; k < i * 3; k++)
-            uv_run(&loop, UV_RUN_NOWAIT);
+        for (int k = 0; k < i * 3; k++) uv_run(&loop, UV_RUN_NOWAIT);
         stops = 0;
         bh_server_stop(server, on_done, &server);
         bh_server_stop(server, NULL, NULL); /* the second call changes nothing */
-        while (!stops)
-            uv_run(&loop, UV_RUN_ONCE);
+        while (!stops) uv_run(&loop, UV_RUN_ONCE);
         assert_int_equal(stops, 1);
         bh_server_free(server);
     }
@@ -78,12 +79,10 @@ static void two_at_once(void **state BH_UNUSED)
     assert_int_not_equal(bh_server_port(a), bh_server_port(b));
     stops = 0;
     bh_server_stop(a, on_done, &a);
-    while (stops < 1)
-        uv_run(&loop, UV_RUN_ONCE);
+    while (stops < 1) uv_run(&loop, UV_RUN_ONCE);
     bh_server_free(a);
     bh_server_stop(b, on_done, &b);
-    while (stops < 2)
-        uv_run(&loop, UV_RUN_ONCE);
+    while (stops < 2) uv_run(&loop, UV_RUN_ONCE);
     bh_server_free(b);
     assert_int_equal(uv_loop_close(&loop), 0);
 }
@@ -116,7 +115,8 @@ static void bad_starts_leave_nothing(void **state BH_UNUSED)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(again_and_again), cmocka_unit_test(two_at_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(again_and_again),
+                                       cmocka_unit_test(two_at_once),
                                        cmocka_unit_test(bad_starts_leave_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,18 @@
 #include "server/ws_upgrade.h"
 
 static const bh_component comp = {"Comp<x>", NULL, 0, 0};
-static const bh_page pages[] = {{.path = "/", .component = &comp},
-                                {.path = "/a/b", .component = &comp, .title = "A & B", .stylesheet = "x.css?\"1"},
-                                {.path = NULL}};
+static const bh_page pages[] = {
+    {.path = "/", .component = &comp},
+    {.path = "/a/b", .component = &comp, .title = "A & B", .stylesheet = "x.css?\"1"},
+    {.path = NULL}};
 
 static bh_upgrade good(void)
 {
-    return (bh_upgrade){.is_get = true, .http11 = true, .path = "/a/b", .host = "h", .version = "13",
+    return (bh_upgrade){.is_get = true,
+                        .http11 = true,
+                        .path = "/a/b",
+                        .host = "h",
+                        .version = "13",
                         .protocols = "backhaul.v1"};
 }
 
@@ -132,8 +137,9 @@ static void files(void **state BH_UNUSED)
     assert_true(etag[0] == '"' && strlen(etag) > 4);
     close(got);
     got = -7;
-    static const char *const bad[] = {"", "/", "f.txt/", "./f.txt", "../f.txt", "x//f.txt", ".", "..",
-                                      "pipe", "nope", "f.txt/x", "a\\b", "a\nb", ".f"};
+    static const char *const bad[] = {"",         "/",    "f.txt/", "./f.txt", "../f.txt",
+                                      "x//f.txt", ".",    "..",     "pipe",    "nope",
+                                      "f.txt/x",  "a\\b", "a\nb",   ".f"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_true(bh_static_open(at, bad[i], &got, &size, etag) < 0);
     assert_int_equal(got, -7);
