@@ -121,6 +121,19 @@ void bh_server_free(bh_server *server)
 
 /* ---- start -------------------------------------------------------------------------------- */
 
+/* What the server answers itself; a page there would hide it, or be hidden. */
+static bool is_ours(const char *path)
+{
+    static const char *const whole[] = {"/healthz", "/stats",  "/metrics",
+                                        "/_bh",     "/static", "/_reactpy"};
+    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+        size_t n = strlen(whole[i]);
+        if (strncmp(path, whole[i], n) == 0 && (!path[n] || (i >= 3 && path[n] == '/')))
+            return true;
+    }
+    return false;
+}
+
 static int check_pages(const bh_page *pages)
 {
     for (int i = 0; pages[i].path; i++) {
@@ -131,6 +144,10 @@ static int check_pages(const bh_page *pages)
                    "page path '%s' must begin with '/' and have no trailing or double "
                    "slash and none of ? # %%",
                    p);
+            return -EINVAL;
+        }
+        if (is_ours(p)) {
+            bh_log(BH_LOG_ERROR, "page path '%s' is one that the server itself answers", p);
             return -EINVAL;
         }
         for (int k = 0; k < i; k++)

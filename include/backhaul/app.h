@@ -17,7 +17,9 @@ struct uv_loop_s; /* libuv's uv_loop_t; no libuv header is needed here */
 /* A page: GET path serves its first HTML, the same path takes the WebSocket (backhaul.v1), and
  * /_reactpy/stream<path> takes ReactPy's client. Borrowed for the server's life. */
 typedef struct bh_page {
-    const char *path; /* begins with '/', no trailing slash but "/" itself */
+    /* Begins with '/', no trailing slash but "/" itself; none that the server itself answers:
+     * /healthz /stats /metrics, and what is below /_bh /static /_reactpy. */
+    const char *path;
     const bh_component *component;
     const void *props;      /* component->props_size bytes, or NULL */
     const char *title;      /* NULL: the component's name */
@@ -71,7 +73,8 @@ BH_API BH_NODISCARD int bh_config_parse(bh_config *config, int argc, char **argv
 
 typedef struct bh_server bh_server;
 /* Listens at once. `loop` is the caller's uv_loop_t and stays the caller's, who runs it. Pages end
- * with path == NULL. Returns 0, or -errno after logging one line that says what to do. */
+ * with path == NULL. Returns 0, or -errno after logging one line that says what to do; to undo what
+ * was begun it may have turned the loop. */
 BH_API BH_NODISCARD int bh_server_new(const bh_config *config, const bh_page *pages,
                                       struct uv_loop_s *loop, bh_server **ret_server);
 BH_API int bh_server_port(const bh_server *server);
