@@ -23,7 +23,7 @@ libdir=$(dirname "$(find "$prefix" -name libbackhaul.a)")
 
 case $how in
 cmake-*)
-    if ! { "$cmake" -S . -B out -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DLINKAGE="${how#cmake-}" &&
+    if ! { "$cmake" -S . -B out -G Ninja -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DLINKAGE="${how#cmake-}" &&
         "$cmake" --build out; } >cmake.log 2>&1; then
         cat cmake.log >&2
         exit 1
