@@ -50,7 +50,8 @@ static void escape(bh_buf *out, const char *s, size_t len, bool attr)
         bh_buf_str(out, entity);
         from = i + 1;
     }
-    bh_buf_put(out, s + from, len - from);
+    if (from < len) /* an empty string may be NULL, from which nothing is computed */
+        bh_buf_put(out, s + from, len - from);
 }
 
 void bh_html_escape_text(bh_buf *out, const char *s, size_t len) { escape(out, s, len, false); }

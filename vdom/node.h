@@ -23,7 +23,8 @@ typedef enum bh_node_kind {
     BH_NODE_SLOT, /* stands for another output: a component's, or the children passed to it */
 } bh_node_kind;
 
-enum { /* bh_node.flags */
+/* bh_node.flags */
+enum {
     BH_NODE_CLAIMED = 1,  /* old tree: some new node continues this one (set by matching) */
     BH_NODE_HANDLERS = 2, /* element has at least one handler attribute */
     BH_NODE_TWIN = 4,     /* its explicit key is a sibling's already: counts as unkeyed */

@@ -5,6 +5,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { defined, fire, notation, parse, sockets, FakeElement, events } from './dom.js';
 
+// Node 18 takes the list by itself, later versions take it under a name.
+const old = Number(process.versions.node.split('.')[0]) < 20;
+const mockTimers = (t) => t.mock.timers.enable(old ? ['setTimeout'] : { apis: ['setTimeout'] });
+
 await import('../bh.js');
 const { TAGS, ATTRS, EVENTS } = await import('../names.js');
 const { adopt, apply, more } = await import('../patch.js');
@@ -313,7 +317,7 @@ test('a page that others have changed is loaded anew once', async (t) => {
 });
 
 test('acknowledgements: at the fourth frame, else after 200 ms', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  mockTimers(t);
   const view = mount();
   view.token = '';
   view.open();
@@ -340,7 +344,7 @@ test('acknowledgements: at the fourth frame, else after 200 ms', async (t) => {
 });
 
 test('delays grow, are spread, and stop while the page is hidden', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  mockTimers(t);
   const view = mount();
   view.token = '';
   more.watch(view);
