@@ -14,6 +14,7 @@ enum {
     BH_FRAMES_PER_SEND = 64,          /* coalesced into one write */
     BH_SEND_PIECE = 1 << 20,   /* bytes handed to lws at once: it copies what it can't send */
     BH_RENDERS_PER_SLICE = 64, /* then look for events again */
+    BH_SETTLES_PER_BATCH = 8,  /* renders of one session between the messages of one batch */
     BH_PING_IDLE_S = 25,       /* nginx cuts a silent upstream at 60 s */
     BH_PING_TIMEOUT_S = 20,    /* after that ping: hang up, 45 s in all */
     BH_HELLO_TIMEOUT_S = 10,   /* upgrade to first message */

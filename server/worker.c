@@ -260,6 +260,8 @@ static void on_batch(bh_mbox *mb, bh_msg *fifo)
 {
     bh_role_assert_render();
     bh_worker *w = mb->owner;
+    w->batch++;
+    w->settles = 0;
     while (fifo) {
         bh_msg *next = fifo->next;
         take(w, fifo);

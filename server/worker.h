@@ -120,11 +120,12 @@ struct bh_rec {
     bh_dlist age;    /* in worker.parked or .prerendered, oldest first */
     bh_dlist flight; /* in worker.flying while something is not acknowledged: by last progress */
     uint64_t since_ms, progress_ms;
-    uint64_t due_ms;       /* next timer */
-    size_t heap_at;        /* SIZE_MAX: not in the heap */
-    uint64_t rate_left;    /* thousandths of an event */
-    uint64_t rate_ms;      /* 0: not yet used */
-    bh_reactpy_acks *acks; /* a 1.x ReactPy client's; else NULL */
+    uint64_t due_ms;                /* next timer */
+    size_t heap_at;                 /* SIZE_MAX: not in the heap */
+    uint64_t rate_left;             /* thousandths of an event */
+    uint64_t rate_ms;               /* 0: not yet used */
+    uint32_t settle_batch, settles; /* renders between the messages of that batch */
+    bh_reactpy_acks *acks;          /* a 1.x ReactPy client's; else NULL */
 };
 
 typedef struct bh_topic_link bh_topic_link;
@@ -152,7 +153,8 @@ struct bh_worker {
     uint64_t clock_start_ns, interval_ns;
     uint64_t timer_due; /* UINT64_MAX: not armed */
     bool stopping, in_slice;
-    int handles; /* still to be closed */
+    uint32_t batch, settles; /* number of the inbox batch; renders between its messages */
+    int handles;             /* still to be closed */
     bh_outq outq;
     bh_render_env env;
     bh_sched sched;
@@ -199,8 +201,10 @@ void bh__worker_slice(bh_worker *w);
 void bh__worker_kick(bh_worker *w);
 void bh__rec_pending(bh_worker *w, bh_rec *rec);
 /* Renders what earlier events of the same session changed, so that the next one meets the page those
- * left behind: a button that the first click took away is not clicked twice. At most half a
- * window of renders; beyond that, or on a commit clock, events meet the page as last rendered. */
+ * left behind: a button that the first click took away is not clicked twice. Of one
+ * batch of messages at most BH_SETTLES_PER_BATCH renders a session and BH_RENDERS_PER_SLICE in all, so
+ * that who sends many events at once does not keep others waiting, and at most half a window; beyond
+ * that, or on a commit clock, events meet the page as last rendered. */
 void bh__rec_settle(bh_worker *w, bh_rec *rec);
 /* Seals w->enc into a block for rec's peer and posts it. seq 0: not counted. */
 void bh__rec_send(bh_worker *w, bh_rec *rec, uint32_t seq);

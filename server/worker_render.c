@@ -187,11 +187,19 @@ void bh__worker_slice(bh_worker *w)
 
 void bh__rec_settle(bh_worker *w, bh_rec *rec)
 {
+    if (rec->settle_batch != w->batch) {
+        rec->settle_batch = w->batch;
+        rec->settles = 0;
+    }
+    if (rec->settles >= BH_SETTLES_PER_BATCH || w->settles >= BH_RENDERS_PER_SLICE)
+        return;
     /* Half of the window at most: a burst of events must leave credit for its last picture. */
     if (w->clock_fd >= 0 || rec->first != BH_FIRST_DONE || !bh_session_pending(rec->session) ||
         rec->sched.in_flight_frames * 2 >= w->sched.window_frames ||
         !bh_sched_take(&w->sched, &rec->sched))
         return;
+    rec->settles++;
+    w->settles++;
     render(w, rec);
     bh_outq_flush(&w->outq, w->outbox);
     bh_session_effects(rec->session, true);

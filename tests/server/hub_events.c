@@ -71,6 +71,20 @@ static void test_batching(void **state)
     assert_true(s.sends <= 4);
 }
 
+/* However much credit a client has, a burst of its events is a few renders, then one for the rest. */
+static void test_burst(void **state)
+{
+    (void)state;
+    server.config.window_frames = 4096;
+    start();
+    lb_conn *c = lb_open_v1(&server, PAGE_COUNTER);
+    unsigned before = c->frames;
+    for (int i = 0; i < 100; i++) lb_click(c, 0);
+    lb_settle(&server);
+    assert_string_equal(lb_text(c, "span", 0), "103");
+    assert_true(c->frames > before + 1 && c->frames <= before + BH_SETTLES_PER_BATCH + 1);
+}
+
 /* B34: two clicks that arrive together on a button that the first one takes away. */
 static void test_second_click(void **state)
 {
@@ -327,6 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_event_to_patch),
         TEST(test_batching),
+        TEST(test_burst),
         TEST(test_second_click),
         TEST(test_ack_without_change),
         TEST(test_input),
