@@ -339,18 +339,10 @@ static void test_posts_and_topics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_event_to_patch),
-        TEST(test_batching),
-        TEST(test_burst),
-        TEST(test_second_click),
-        TEST(test_ack_without_change),
-        TEST(test_input),
-        TEST(test_reactpy),
-        TEST(test_bad_messages),
-        TEST(test_rate),
-        TEST(test_fairness),
-        TEST(test_commit_interval),
-        TEST(test_ticks_after_stall),
+        TEST(test_event_to_patch),   TEST(test_batching),           TEST(test_burst),
+        TEST(test_second_click),     TEST(test_ack_without_change), TEST(test_input),
+        TEST(test_reactpy),          TEST(test_bad_messages),       TEST(test_rate),
+        TEST(test_fairness),         TEST(test_commit_interval),    TEST(test_ticks_after_stall),
         TEST(test_posts_and_topics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
