@@ -14,9 +14,9 @@ struct program {
     uv_loop_t loop;
     uv_timer_t work;
     uv_signal_t interrupt, terminate;
-    uint64_t steps;
+    int64_t steps;
     atomic_int stride; /* how much a step adds; the pages set it */
-    bh_topic *progress; /* uint64_t */
+    bh_topic *progress; /* int64_t */
     bh_server *server;
 };
 
@@ -26,10 +26,10 @@ BH_HANDLER(on_stride, { struct program *program; int by; }) { atomic_fetch_add(&
 
 BH_COMPONENT(Progress, { struct program *program; })
 {
-    const uint64_t *steps = bh_use_topic(cx, props->program->progress, &(size_t){0});
+    const int64_t *steps = bh_use_topic(cx, props->program->progress, &(size_t){0});
     MAIN(.class_name = "page") {
         H1() TEXT("Progress");
-        P() OUTPUT(.class_name = "big") TEXTF("%" PRIu64, steps ? *steps : 0);
+        P() OUTPUT(.class_name = "big") TEXTF("%" PRId64, steps ? *steps : 0);
         P() A(.href = "/control") TEXT("Control");
     }
 }
@@ -53,7 +53,7 @@ BH_COMPONENT(Control, { struct program *program; })
 static void on_work(uv_timer_t *timer)
 {
     struct program *p = timer->data;
-    p->steps += (uint64_t)atomic_load(&p->stride);
+    p->steps += atomic_load(&p->stride);
     bh_publish(p->progress, &p->steps, sizeof(p->steps));
 }
 

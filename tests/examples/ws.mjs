@@ -106,7 +106,9 @@ export class Page {
   // Applies updates until the condition holds.
   async until(condition, what) {
     let result;
+    const end = Date.now() + LIMIT_MS;
     while (!(result = condition())) {
+      if (Date.now() > end) throw new Error(`${what ?? condition} did not come true\n${this.html()}`);
       await this.step().catch((e) => { throw new Error(`waiting for ${what ?? condition}: ${e.message}\n${this.html()}`); });
     }
     return result;
