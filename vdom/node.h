@@ -33,11 +33,11 @@ enum {
 };
 
 typedef enum bh_value_kind {
-    BH_VAL_STR = 1,  /* u.str, len */
-    BH_VAL_TRUE,     /* BOOL: present; PROP: on; (ENUM attributes are BH_VAL_STR) */
-    BH_VAL_FALSE,    /* PROP only: off; a BOOL that is off has no attribute */
-    BH_VAL_RAW,      /* atom BH_A_NONE: raw inner HTML in u.str */
-    BH_VAL_HANDLER,  /* atom = bh_event_type; u.handler */
+    BH_VAL_STR = 1, /* u.str, len */
+    BH_VAL_TRUE,    /* BOOL: present; PROP: on; (ENUM attributes are BH_VAL_STR) */
+    BH_VAL_FALSE,   /* PROP only: off; a BOOL that is off has no attribute */
+    BH_VAL_RAW,     /* atom BH_A_NONE: raw inner HTML in u.str */
+    BH_VAL_HANDLER, /* atom = bh_event_type; u.handler */
 } bh_value_kind;
 
 /* What the diff knows of a handler: its id for the client, and its flags. The record continues in
@@ -64,8 +64,8 @@ typedef struct bh_node bh_node;
  * Both are fragment nodes whose `owner` is this. */
 typedef struct bh_slot {
     bh_node *cur;
-    bh_node *prev;   /* != NULL only between a render and the end of its emission */
-    bh_node *place;  /* the BH_NODE_SLOT node that shows this slot; NULL at the session's root */
+    bh_node *prev;  /* != NULL only between a render and the end of its emission */
+    bh_node *place; /* the BH_NODE_SLOT node that shows this slot; NULL at the session's root */
 } bh_slot;
 
 struct bh_node {
@@ -82,7 +82,7 @@ struct bh_node {
     const bh_key *key; /* NULL: unkeyed */
     union {
         struct {
-            bh_node *first; /* element, fragment; children in order */
+            bh_node *first;       /* element, fragment; children in order */
             const bh_attr *attrs; /* element */
         } el;
         struct {
@@ -95,8 +95,8 @@ struct bh_node {
             const void *desc; /* layer above: props and the rest */
         } slot;
     } u;
-    uint32_t len;         /* text: bytes; element, fragment: number of children */
-    bh_slot *owner;       /* root of an output (parent == NULL): its slot; else NULL */
+    uint32_t len;   /* text: bytes; element, fragment: number of children */
+    bh_slot *owner; /* root of an output (parent == NULL): its slot; else NULL */
 };
 
 static inline bool bh_node_has_children(const bh_node *n)
