@@ -24,7 +24,7 @@ const CHROMIUM = process.env.BH_CHROMIUM ?? '/usr/bin/chromium';
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // Waits until fn returns something true, and returns it.
-export const until = async (fn, what = String(fn), ms = 8000) => {
+export const until = async (fn, what = String(fn), ms = 20000) => {
   const end = Date.now() + ms;
   let last;
   for (;;) {
@@ -121,7 +121,7 @@ export const launch = (args = []) => {
 
 export const context = async (options = {}, b = browser) => {
   const c = await b.newContext({ locale: 'en-US', ...options });
-  c.setDefaultTimeout(8000);
+  c.setDefaultTimeout(20000);
   await c.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (e) => console.error('CSP ' + e.violatedDirective + ' ' + e.blockedURI + ' ' + e.sourceFile));
   });

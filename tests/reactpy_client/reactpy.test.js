@@ -67,8 +67,9 @@ for (const mode of ['diff', 'subtree']) {
       for (const item of ['milk', 'bread', 'tea']) {
         // This client puts back an older echo over newer typing (its own known fault): one at a time.
         await page.getByLabel('New item').fill(item);
-        await until(() => page.updates.length > 0);
-        await page.waitForTimeout(60);
+        await until(() => page.updates.some((u) => JSON.stringify(u.model).includes(item)), `the echo of ${item}`);
+        // Received is not yet shown: React draws it in a turn of its own.
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
         await page.getByLabel('New item').press('Enter');
         await page.waitForFunction((n) => [...document.querySelectorAll('li label')].some((l) => l.textContent === n), item);
       }
