@@ -107,6 +107,7 @@ struct bh_server {
     unsigned n_listeners;
     bool accept_paused;
     int reserve_fd;
+    bh_link *adopting; /* while lws takes it; NULL again if it has already destroyed it */
     unsigned max_links, n_links, n_ws;
     bh_addr *addrs[256];
     uint64_t log_second;

@@ -50,11 +50,14 @@ bh_link *bh_link_adopt(bh_server *server, int fd, bh_addr *addr, bool over)
     info.fd.sockfd = fd;
     info.opaque = link;
     bh_wheel_set(link, BH_HEAD_S);
+    server->adopting = link;
     struct lws *wsi = lws_adopt_descriptor_vhost_via_info(&info);
-    if (wsi)
+    bool destroyed = !server->adopting; /* link_destroyed has freed it */
+    server->adopting = NULL;
+    if (wsi && !destroyed)
         return link;
-    /* lws has closed fd; whether it got as far as WSI_DESTROY shows in link->wsi */
-    if (!link->wsi) {
+    /* lws has closed fd, and said so only if it got far enough */
+    if (!destroyed) {
         bh_wheel_remove(link);
         bh_addr_release(server, addr);
         server->n_links--;
@@ -84,6 +87,8 @@ static void link_closed(bh_link *link)
 static void link_destroyed(struct lws *wsi, bh_link *link)
 {
     bh_server *server = link->server;
+    if (server->adopting == link)
+        server->adopting = NULL;
     link_closed(link);
     lws_set_opaque_user_data(wsi, NULL);
     bh_addr_release(server, link->addr);
