@@ -132,18 +132,20 @@ customElements.define('backhaul-view', class extends HTMLElement {
   // Numbers an event and sends it, now and after each reconnect, until the server confirms it.
   event(hid, body, target) {
     const m = { hid, body, target, seq: this.seq + 1 };
-    if (more.refuse?.(this, m)) return Infinity;
+    const no = more.refuse?.(this, m);
+    if (no) return no;
     this.seq++;
     this.out.push(m);
     this.post(m);
     return m.seq;
   }
 
-  post({ seq, hid, body }) {
+  post(m) {
     const head = [2];
-    int(head, seq);
+    int(head, m.seq);
     int(head, (this.acked = this.last));
-    int(head, hid);
-    this.send(...head.concat(body));
+    int(head, m.hid);
+    m.sent = this.live;
+    this.send(...head.concat(m.body));
   }
 });

@@ -9,6 +9,8 @@ const TEXTS = {
   1: 'Connection lost. Trying again…',
   2: 'Your session had ended. This is a new one.',
   3: 'This is too long to send. It stays here but is not saved.',
+  4: 'Too much was entered while offline. What came last is not sent.',
+  4400: 'Something went wrong here. The page has started anew.',
   4409: 'This page was opened in another place. Reload it to go on here.',
 };
 const bar = document.createElement('div');
@@ -30,7 +32,7 @@ more.say = (view, what, text = TEXTS[what] ?? what) => {
 
 more.closed = (view, code) => {
   if (code == 1009) more.refuse(view);
-  if (code == 4409) more.say(view, code);
+  if (code == 4409 || code == 4400) more.say(view, code);
   else if (said.get(view) != TEXTS[1]) view.off ||= setTimeout(more.say, 400, view, 1);
 };
 
@@ -97,7 +99,8 @@ more.sent = (view, e, el, seq) => {
   }
 };
 
-// True if event m must not be sent: over the server's limit, it would only cost the connection.
+// Infinity if event m must not be sent: over the server's limit, it would only cost the connection. The
+// number of an earlier one if that one tells it now: typed offline, only the last content counts.
 // Without m: the server has closed the socket because of a size, so its limit is lower than we knew.
 const MAX_FIELDS = 256;
 more.refuse = (view, m) => {
@@ -119,15 +122,21 @@ more.refuse = (view, m) => {
     target.setCustomValidity?.(TEXTS[3]);
     target.reportValidity?.();
     more.say(view, 3);
-    return true;
+    return Infinity;
   }
   if ('bhRefused' in data && body.length) {
     delete data.bhRefused;
     target.setCustomValidity?.('');
     more.say(view, 0);
   }
-  // Nobody means a thousand clicks on a page that says it is offline.
-  return view.out.length > 999;
+  const last = view.out[view.out.length - 1];
+  if (last && !last.sent && last.hid == m.hid && last.target == target && body[0] == 1 && 'value' in target) {
+    last.body = body;
+    return last.seq;
+  }
+  if (view.out.length < 1000) return 0;
+  more.say(view, 4);
+  return Infinity;
 };
 
 // ---- writing ------------------------------------------------------------------------------------

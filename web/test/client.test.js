@@ -313,6 +313,7 @@ test('taken over: stops and says so; malformed: starts afresh; too many events: 
   const b = await live(null, t);
   b.socket.drop(4400);
   assert.equal(b.view.token, '');
+  assert.match(document.body.childNodes.find((n) => n.className === 'bh-notice').textContent, /started anew/);
   const c = await live(null, t);
   c.socket.drop(4429);
   const n = sockets.length;
@@ -406,6 +407,26 @@ test('too long: refused on that field, nothing sent, the rest goes on', async (t
   assert.equal(socket.sent.length, 1);
   assert.equal(validity, '');
   assert.equal(el.hasAttribute('data-bh-refused'), false);
+});
+
+test('typed while offline: one event, the last content; what is too much is said', async (t) => {
+  const { view, socket } = await live(page(null, (o) => insertInput(o, [[2, 1]])), t);
+  const el = view.childNodes[0];
+  type(view, el, 'a');
+  socket.drop();
+  for (let i = 0; i < 2000; i++) type(view, el, 'b'.repeat(i % 50) + 'c');
+  assert.equal(view.out.length, 2, 'the one that was sent may have been applied: it stays as it is');
+  assert.equal(view.seq, 2);
+  assert.deepEqual(view.out[1].body.slice(-2), [98, 99]);
+  for (let i = 0; i < 1200; i++) view.event(7, [], el);
+  assert.equal(view.out.length, 1000);
+  assert.match(document.body.childNodes.find((n) => n.className === 'bh-notice').textContent, /not sent/);
+  await new Promise((done) => setTimeout(done, 40));
+  const again = sockets.at(-1);
+  again.connect();
+  again.frame('0000' + '0d02' + '0142');
+  assert.equal(again.sent.length, 1 + 1000);
+  assert.ok(view.out.every((m) => m.sent));
 });
 
 test('closed for a size: the event that did it is not sent again', async (t) => {
