@@ -46,12 +46,13 @@ bh_double bh__use_double(bh_cx *cx, double initial, const char *file, int line)
     return (bh_double){*v, hook_ref(cx, h)};
 }
 
-/* The hook of a ref, which must be of this kind: another kind is a mistake in the program. */
-static bh_hook *settable(bh_cx *cx, bh_ref ref, bh_hook_kind kind, bh_instance **ret_inst)
+/* The hook of a ref, which must be of this kind: another kind is a mistake in the program. NULL: the
+ * component is gone (counted). */
+static bh_hook *hook_of(bh_cx *cx, bh_ref ref, bh_hook_kind kind, bh_instance **ret_inst)
 {
     bh_hook *h = bh__hook_find(cx->session, ref, ret_inst);
     if (h && h->kind != kind)
-        bh__fault(cx, "a setter for %s was given a ref of %s (%s:%u)", bh__hook_name(kind),
+        bh__fault(cx, "a call for %s was given a ref of %s (%s:%u)", bh__hook_name(kind),
                   bh__hook_name(h->kind), h->file, h->line);
     return h;
 }
@@ -59,7 +60,7 @@ static bh_hook *settable(bh_cx *cx, bh_ref ref, bh_hook_kind kind, bh_instance *
 static void int_store(bh_cx *cx, bh_ref ref, bool add, int value)
 {
     bh_instance *inst;
-    bh_hook *h = settable(cx, ref, BH_HOOK_INT, &inst);
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_INT, &inst);
     if (!h)
         return;
     int *v = bh_hook_data(h);
@@ -77,7 +78,7 @@ void bh_add_int(bh_cx *cx, bh_ref ref, int delta) { int_store(cx, ref, true, del
 static void bool_store(bh_cx *cx, bh_ref ref, bool toggle, bool value)
 {
     bh_instance *inst;
-    bh_hook *h = settable(cx, ref, BH_HOOK_BOOL, &inst);
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_BOOL, &inst);
     if (!h)
         return;
     bool *v = bh_hook_data(h);
@@ -93,7 +94,7 @@ void bh_toggle(bh_cx *cx, bh_ref ref) { bool_store(cx, ref, true, false); }
 void bh_set_double(bh_cx *cx, bh_ref ref, double value)
 {
     bh_instance *inst;
-    bh_hook *h = settable(cx, ref, BH_HOOK_DOUBLE, &inst);
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_DOUBLE, &inst);
     if (!h)
         return;
     double *v = bh_hook_data(h);
@@ -142,7 +143,7 @@ bh_string bh__use_string(bh_cx *cx, const char *initial, const char *file, int l
 void bh_set_string(bh_cx *cx, bh_ref ref, const char *value)
 {
     bh_instance *inst;
-    bh_hook *h = settable(cx, ref, BH_HOOK_STRING, &inst);
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_STRING, &inst);
     if (!h)
         return;
     bh_string_hook *str = bh_hook_data(h);
@@ -213,8 +214,8 @@ static void *state_bytes(bh_cx *cx, bh_hook *h, size_t *ret_size)
         *ret_size = h->size - sizeof(bh_lazy_hook);
         return (bh_lazy_hook *)bh_hook_data(h) + 1;
     default:
-        bh__fault(cx, "BH_SET or bh_update was given a ref of %s (%s:%u)", bh__hook_name(h->kind),
-                  h->file, h->line);
+        bh__fault(cx, "BH_SET, bh_update or bh_get was given a ref of %s (%s:%u)",
+                  bh__hook_name(h->kind), h->file, h->line);
     }
 }
 
@@ -251,10 +252,60 @@ void bh_update(bh_cx *cx, bh_ref ref, void (*fn)(void *state, const void *arg), 
 void bh_dispatch(bh_cx *cx, bh_ref ref, const void *action)
 {
     bh_instance *inst;
-    bh_hook *h = settable(cx, ref, BH_HOOK_REDUCER, &inst);
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_REDUCER, &inst);
     if (!h)
         return;
     bh_reducer_hook *r = bh_hook_data(h);
     bh__mark_dirty(inst);
     r->fn(r + 1, action);
+}
+
+/* ---- what is stored now -------------------------------------------------------------------- */
+
+int bh_get_int(bh_cx *cx, bh_ref ref)
+{
+    bh_instance *inst;
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_INT, &inst);
+    return h ? *(int *)bh_hook_data(h) : 0;
+}
+
+bool bh_get_bool(bh_cx *cx, bh_ref ref)
+{
+    bh_instance *inst;
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_BOOL, &inst);
+    return h ? *(bool *)bh_hook_data(h) : false;
+}
+
+double bh_get_double(bh_cx *cx, bh_ref ref)
+{
+    bh_instance *inst;
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_DOUBLE, &inst);
+    return h ? *(double *)bh_hook_data(h) : 0.0;
+}
+
+const char *bh_get_string(bh_cx *cx, bh_ref ref)
+{
+    bh_instance *inst;
+    bh_hook *h = hook_of(cx, ref, BH_HOOK_STRING, &inst);
+    return h ? ((bh_string_hook *)bh_hook_data(h))->str : "";
+}
+
+const void *bh_get(bh_cx *cx, bh_ref ref, size_t size)
+{
+    bh_instance *inst;
+    bh_hook *h = bh__hook_find(cx->session, ref, &inst);
+    if (!h)
+        return NULL;
+    size_t have;
+    const void *state;
+    if (h->kind == BH_HOOK_REDUCER) {
+        have = h->size - sizeof(bh_reducer_hook);
+        state = (bh_reducer_hook *)bh_hook_data(h) + 1;
+    } else {
+        state = state_bytes(cx, h, &have);
+    }
+    if (have != size)
+        bh__fault(cx, "bh_get of %zu bytes from a state of %zu bytes (%s:%u)", size, have, h->file,
+                  h->line);
+    return state;
 }

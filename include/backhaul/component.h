@@ -125,6 +125,13 @@ BH_API void bh_toggle(bh_cx *cx, bh_ref ref);
 BH_API void bh_set_double(bh_cx *cx, bh_ref ref, double value);
 BH_API void bh_set_string(bh_cx *cx, bh_ref ref, const char *value);
 
+/* What is stored now, which in a handler may be newer than what its render captured (a captured
+ * bh_string.value does not outlive the next set). 0, false, "" if the component is gone. */
+BH_API int bh_get_int(bh_cx *cx, bh_ref ref);
+BH_API bool bh_get_bool(bh_cx *cx, bh_ref ref);
+BH_API double bh_get_double(bh_cx *cx, bh_ref ref);
+BH_API const char *bh_get_string(bh_cx *cx, bh_ref ref); /* until the next set */
+
 /* State of any plain type T:
  *     bh_ref at; const struct pt *p = BH_USE_STATE(cx, &at, struct pt, .x = 1);
  *     BH_SET(cx, at, struct pt, .x = 2);                      replaces; equal bytes: no render
@@ -143,6 +150,9 @@ BH_API const void *bh__use_state_lazy(bh_cx *cx, bh_ref *ret_ref, size_t size,
                                       void (*drop)(void *state), const void *arg, const char *file,
                                       int line);
 BH_API void bh_set(bh_cx *cx, bh_ref ref, const void *value, size_t size);
+/* The bytes stored now, of BH_USE_STATE, lazy and reducer state; NULL if the component is gone. */
+#define BH_GET(cx, ref, T) ((const T *)bh_get(cx, ref, sizeof(T)))
+BH_API const void *bh_get(bh_cx *cx, bh_ref ref, size_t size);
 BH_API void bh_update(bh_cx *cx, bh_ref ref, void (*fn)(void *state, const void *arg),
                       const void *arg);
 

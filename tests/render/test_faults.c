@@ -275,7 +275,7 @@ static void faults_outside_of_renders(void **state)
     fake_turn(f); /* what it had set stays set */
     assert_page(f, "<p @click>1</p><p @click></p><p @click></p>");
     fake_click(f, 1);
-    assert_has(f->fault, "a setter for bh_use_string was given a ref of bh_use_int");
+    assert_has(f->fault, "a call for bh_use_string was given a ref of bh_use_int");
     fake_click(f, 2);
     assert_has(f->fault, "called outside a render function");
     assert_false(bh_session_pending(f->session));

@@ -103,6 +103,7 @@ struct action {
 };
 BH_REDUCER(step, struct model, struct action) { state->n += action->by; }
 
+static char stored[128]; /* what a handler reads of what it has just set */
 BH_HANDLER(all_set, { bh_ref i, b, d, s, p, l, r; })
 {
     int five = 5;
@@ -120,6 +121,10 @@ BH_HANDLER(all_set, { bh_ref i, b, d, s, p, l, r; })
     bh_set_int(cx, cap->i, 9);
     bh_add_int(cx, cap->i, 1);
     bh_set_int(cx, cap->i, 9);
+    snprintf(stored, sizeof stored, "%d %d %.1f %s %d,%d %d %d", bh_get_int(cx, cap->i),
+             bh_get_bool(cx, cap->b), bh_get_double(cx, cap->d), bh_get_string(cx, cap->s),
+             BH_GET(cx, cap->p, struct point)->x, BH_GET(cx, cap->p, struct point)->y,
+             BH_GET(cx, cap->l, struct point)->x, BH_GET(cx, cap->r, struct model)->n);
 }
 
 BH_COMPONENT0(AllState)
@@ -147,6 +152,7 @@ static void every_state_and_batching(void **state) /* B30 */
     assert_page(f, "<button @click>1 0 0.5 s 10,20 40 100</button>");
     uint64_t renders = f->env.component_renders;
     fake_click(f, 0); /* 14 sets */
+    assert_string_equal(stored, "9 1 2.5 a longer string than sixteen bytes 6,2 45 107");
     assert_int_equal(fake_turn(f), 1);
     assert_int_equal(f->env.component_renders, renders + 1);
     assert_page(f, "<button @click>9 1 2.5 a longer string than sixteen bytes 6,2 45 107</button>");
