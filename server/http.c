@@ -219,7 +219,8 @@ static void on_page(void *arg, const char *html, size_t len, const char *token)
     h->page_id = 0;
     bh_buf body;
     bh_buf_init(&body);
-    bh_page_document(&body, &h->link->server->pages[h->page], html, len, token);
+    bh_page_document(&body, &h->link->server->pages[h->page], html, len, token,
+                     h->link->server->config.max_message);
     arrived(h, "text/html; charset=utf-8", "Cache-Control: no-store\r\n", &body);
     bh_buf_fini(&body);
 }

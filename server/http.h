@@ -13,9 +13,10 @@
 
 struct bh_server;
 
-/* --- http_page.c: the document around a page's HTML; html NULL only for tests of the shell. */
+/* --- http_page.c: the document around a page's HTML. max_message: the client refuses more itself, where
+ * the user sees it. */
 void bh_page_document(bh_buf *out, const bh_page *page, const char *html, size_t len,
-                      const char *token);
+                      const char *token, size_t max_message);
 /* What goes before _bh/bh.js so that it is found from path, wherever a proxy has put us: "" or "../". */
 void bh_page_prefix(bh_buf *out, const char *path);
 

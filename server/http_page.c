@@ -37,7 +37,7 @@ void bh_page_prefix(bh_buf *out, const char *path)
 static void attr(bh_buf *out, const char *s) { bh_html_escape_attr(out, s, strlen(s)); }
 
 void bh_page_document(bh_buf *out, const bh_page *page, const char *html, size_t len,
-                      const char *token)
+                      const char *token, size_t max_message)
 {
     const char *title = page->title ? page->title : page->component->name;
     bh_buf_str(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
@@ -67,7 +67,7 @@ void bh_page_document(bh_buf *out, const bh_page *page, const char *html, size_t
     bh_page_prefix(out, page->path);
     bh_buf_str(out, "_bh/bh.js\"></script></head>\n<body><backhaul-view data-token=\"");
     attr(out, token);
-    bh_buf_str(out, "\">");
+    bh_buf_printf(out, "\" data-max=\"%zu\">", max_message);
     bh_buf_put(out, html, len);
     bh_buf_str(out, "</backhaul-view><noscript><p>This page shows its first state only: it needs "
                     "JavaScript to stay live.</p></noscript></body></html>\n");

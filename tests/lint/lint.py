@@ -341,6 +341,30 @@ def rule_tests():
     return seen
 
 
+def rule_options():
+    """every option of the command line stands in docs/OPERATIONS.md"""
+    names = re.findall(r'^\s*\{"([a-z-]+)", ', read("server/config.c"), flags=re.M)
+    doc = read("docs/OPERATIONS.md")
+    for name in names:
+        if not re.search(rf"`--{name}(?![a-z-])", doc):
+            yield f"docs/OPERATIONS.md: --{name} (server/config.c) is not described"
+    return len(names)
+
+
+def rule_examples():
+    """the examples that show how little it takes stay that small"""
+    limits = {"counter": 20, "todo": 80}
+    for n in files(".c", under=("examples/",)):
+        limits.setdefault(n.split("/")[1], 150)
+    seen = 0
+    for name in files(".c", under=("examples/",)):
+        lines, most = read(name).count("\n"), limits[name.split("/")[1]]
+        seen += 1
+        if lines > most:
+            yield f"{name}: {lines} lines, at most {most}"
+    return seen
+
+
 RULES = {k[5:]: v for k, v in list(globals().items()) if k.startswith("rule_")}
 
 

@@ -15,6 +15,11 @@ CLEAN = {
     "vdom/clean.c": SPDX + '#include "vdom/clean.h"\n\nsize_t bh_clean(void) { return 1; }\n',
     "docs/A.md": "# One\n[two](B.md#a-heading)\n```c\n[not](a/link)\n```\n",
     "docs/B.md": "# A heading\n",
+    "docs/OPERATIONS.md": "| `--port=N` |\n",
+    "server/config.c": SPDX + 'static const int options[] = {\n    {"port", 1},\n};\n',
+    "server/CMakeLists.txt": "target_sources(x PRIVATE config.c)\n",
+    "examples/counter/CMakeLists.txt": "add_executable(x counter.c)\n",
+    "examples/counter/counter.c": SPDX + "int bh_x;\n",
     "scripts/ok": "#!/bin/sh\n# SPDX-License-Identifier: MIT\necho ok\n",
 }
 FAULTS = {
@@ -38,6 +43,8 @@ FAULTS = {
     "links": [("docs/C.md", "[x](nowhere.md)\n"), ("docs/C.md", "[x](B.md#no-such-heading)\n")],
     "shell": [("scripts/bad", "#!/bin/sh\necho $1\n")],
     "tests": [("tests/vdom/orphan.c", SPDX)],
+    "options": [("server/config.c", SPDX + '    {"port", 1},\n    {"new-one", 1},\n')],
+    "examples": [("examples/counter/counter.c", SPDX + "int x;\n" * 20)],
 }
 
 

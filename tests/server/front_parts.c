@@ -102,15 +102,16 @@ static void document(void **state BH_UNUSED)
 {
     bh_buf b;
     bh_buf_init(&b);
-    bh_page_document(&b, &pages[1], "<i>x</i>", 8, "00ff");
+    bh_page_document(&b, &pages[1], "<i>x</i>", 8, "00ff", 4096);
     bh_buf_byte(&b, '\0');
     const char *s = (const char *)b.data;
     assert_non_null(strstr(s, "<title>A &amp; B</title>"));
     assert_non_null(strstr(s, "href=\"x.css?&quot;1\""));
     assert_non_null(strstr(s, "src=\"../_bh/bh.js\""));
-    assert_non_null(strstr(s, "<backhaul-view data-token=\"00ff\"><i>x</i></backhaul-view>"));
+    assert_non_null(
+        strstr(s, "<backhaul-view data-token=\"00ff\" data-max=\"4096\"><i>x</i></backhaul-view>"));
     b.len = 0;
-    bh_page_document(&b, &pages[0], "", 0, "");
+    bh_page_document(&b, &pages[0], "", 0, "", 32768);
     bh_buf_byte(&b, '\0');
     assert_non_null(strstr((const char *)b.data, "<title>Comp&lt;x&gt;</title>"));
     assert_non_null(strstr((const char *)b.data, "src=\"_bh/bh.js\""));
