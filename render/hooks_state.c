@@ -98,7 +98,8 @@ void bh_set_double(bh_cx *cx, bh_ref ref, double value)
     if (!h)
         return;
     double *v = bh_hook_data(h);
-    if (memcmp(v, &value, sizeof value) == 0) /* bytes, so that a NaN equals itself */
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c): a NaN equals itself
+    if (memcmp(v, &value, sizeof value) == 0)
         return;
     *v = value;
     bh__mark_dirty(inst);

@@ -358,6 +358,21 @@ static int refused_word(const char *program, const char *word)
     return -EINVAL;
 }
 
+/* getopt knows the option (refused_word has seen to that) but not its form. */
+static void print_wrong_form(const char *program, const char *word)
+{
+    size_t n = strcspn(word, "=");
+    const opt *o = NULL;
+    for (int k = 0; k < N_OPTIONS; k++)
+        if (strlen(options[k].name) == n - 2 && !memcmp(word + 2, options[k].name, n - 2))
+            o = &options[k];
+    if (o && o->form)
+        fprintf(stderr, "%s: --%s needs a value; expected --%s=%s\n", program, o->name, o->name,
+                o->form);
+    else
+        fprintf(stderr, "%s: %.*s takes no value\n", program, (int)n, word);
+}
+
 int bh_config_parse(bh_config *config, int argc, char **argv)
 {
     const char *program = argc > 0 && argv[0] && *argv[0] ? argv[0] : "backhaul";
@@ -376,21 +391,12 @@ int bh_config_parse(bh_config *config, int argc, char **argv)
             return 0;
         if (refused_word(program, argv[word]))
             return -EINVAL;
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): at start, before there is a thread
         int i = getopt_long(argc, argv, "+:", longs, NULL);
         if (i == -1)
             break;
-        if (i == ':' || i == '?') { /* known by refused_word: an argument is missing or too many */
-            size_t n = strcspn(argv[word], "=");
-            const opt *o = NULL;
-            for (int k = 0; k < N_OPTIONS; k++)
-                if (strlen(options[k].name) == n - 2 &&
-                    !memcmp(argv[word] + 2, options[k].name, n - 2))
-                    o = &options[k];
-            if (o && o->form)
-                fprintf(stderr, "%s: --%s needs a value; expected --%s=%s\n", program, o->name,
-                        o->name, o->form);
-            else
-                fprintf(stderr, "%s: %.*s takes no value\n", program, (int)n, argv[word]);
+        if (i == ':' || i == '?') {
+            print_wrong_form(program, argv[word]);
             return -EINVAL;
         }
         const opt *o = &options[i];

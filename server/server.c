@@ -169,6 +169,7 @@ static int open_static(bh_server *server)
         return 0;
     int r = -errno;
     bh_log(BH_LOG_ERROR, "cannot serve --static-dir=%s: %s", server->config.static_dir,
+           // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's has a buffer a thread
            strerror(-r));
     return r;
 }
@@ -229,6 +230,7 @@ int bh_server_new(const bh_config *config, const bh_page *pages, struct uv_loop_
                                 .server = server};
         r = bh_hub_new(&params, &server->hub);
         if (r)
+            // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's has a buffer a thread
             bh_log(BH_LOG_ERROR, "cannot start rendering: %s", strerror(-r));
     }
     if (r) {

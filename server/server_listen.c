@@ -232,6 +232,7 @@ static int cannot(const bh_server *server, int r)
                c->port, c->host);
     else
         bh_log(BH_LOG_ERROR, "cannot listen on port %d of %s: %s; check --host and --port", c->port,
+               // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's has a buffer a thread
                c->host, strerror(-r));
     return r;
 }

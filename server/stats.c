@@ -2,6 +2,7 @@
  * stats — /stats: everything there is to know about a running server, as one JSON object. */
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -87,15 +88,15 @@ bh_process bh_process_get(void)
     char line[256];
     FILE *f = fopen("/proc/self/status", "re");
     while (f && fgets(line, sizeof(line), f)) {
-        unsigned long long kb;
-        if (sscanf(line, "VmRSS: %llu", &kb) == 1)
-            p.rss = kb * 1024;
-        if (sscanf(line, "VmHWM: %llu", &kb) == 1)
-            p.peak_rss = kb * 1024;
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            p.rss = strtoull(line + 6, NULL, 10) * 1024;
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            p.peak_rss = strtoull(line + 6, NULL, 10) * 1024;
     }
     if (f)
         fclose(f);
     DIR *d = opendir("/proc/self/fd");
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own
     while (d && readdir(d))
         p.open_fds++;
     if (d) {

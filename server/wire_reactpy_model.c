@@ -183,6 +183,14 @@ static void put_css_name(bh_buf *out, const char *s, size_t len)
     PUT(out, "\":");
 }
 
+static void trim_css(const char **from, const char **to)
+{
+    while (*from < *to && css_space(**from))
+        (*from)++;
+    while (*to > *from && css_space((*to)[-1]))
+        (*to)--;
+}
+
 static void put_style(bh_buf *out, const char *s, size_t len)
 {
     const char *end = s + len;
@@ -201,12 +209,8 @@ static void put_style(bh_buf *out, const char *s, size_t len)
         if (colon == stop)
             continue; /* not a declaration: CSS drops it too */
         const char *name_end = colon, *value = colon + 1;
-        while (name_end > name && css_space(name_end[-1]))
-            name_end--;
-        while (value < stop && css_space(*value))
-            value++;
-        while (stop > value && css_space(stop[-1]))
-            stop--;
+        trim_css(&name, &name_end);
+        trim_css(&value, &stop);
         if (name_end == name || value == stop)
             continue;
         if (!first)

@@ -89,7 +89,7 @@ static void on_open(bh_worker *w, bh_msg *msg /* taken */)
     bh_peer *peer = bh__peer_new(w, msg);
     if (peer->codec == BH_CODEC_V1) {
         bh_dlist_append(&w->greeting, &peer->greet);
-        bh__deadline(w, peer->opened_ms + BH_HELLO_TIMEOUT_S * 1000);
+        bh__deadline(w, peer->opened_ms + BH_HELLO_TIMEOUT_S * UINT64_C(1000));
         return;
     }
     bh_msg_open head;

@@ -96,7 +96,7 @@ void bh__flight_update(bh_worker *w, bh_rec *rec, bool progress)
     } else if (progress || bh_dlist_empty(&rec->flight)) {
         rec->progress_ms = uv_now(w->loop);
         bh_dlist_append(&w->flying, &rec->flight);
-        bh__deadline(w, rec->progress_ms + BH_UNACKED_TIMEOUT_S * 1000);
+        bh__deadline(w, rec->progress_ms + BH_UNACKED_TIMEOUT_S * UINT64_C(1000));
     }
 }
 
@@ -105,7 +105,7 @@ static uint64_t greeting_due(bh_worker *w)
     if (bh_dlist_empty(&w->greeting))
         return UINT64_MAX;
     bh_peer *peer = BH_CONTAINER(w->greeting.next, bh_peer, greet);
-    return peer->opened_ms + BH_HELLO_TIMEOUT_S * 1000;
+    return peer->opened_ms + BH_HELLO_TIMEOUT_S * UINT64_C(1000);
 }
 
 static uint64_t flying_due(bh_worker *w)
@@ -113,7 +113,7 @@ static uint64_t flying_due(bh_worker *w)
     if (bh_dlist_empty(&w->flying))
         return UINT64_MAX;
     bh_rec *rec = BH_CONTAINER(w->flying.next, bh_rec, flight);
-    return rec->progress_ms + BH_UNACKED_TIMEOUT_S * 1000;
+    return rec->progress_ms + BH_UNACKED_TIMEOUT_S * UINT64_C(1000);
 }
 
 static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }

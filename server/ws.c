@@ -363,7 +363,7 @@ static int append(bh_link *link, const void *data, size_t len, size_t to_come)
         unsigned char *grown = bh_try_alloc(need);
         if (!grown)
             return too_big(link, "no memory for this message");
-        if (link->part_len)
+        if (link->part && link->part_len)
             memcpy(grown, link->part, link->part_len);
         bh_free(link->part);
         link->part = grown;
