@@ -10,6 +10,11 @@ void bh__fault_report(bh_session *s, const char *component, const char *doing, c
     char text[640];
     snprintf(text, sizeof text, "%s: %s: %s", component, doing, reason);
     s->env->faults++;
+    /* A component that fails beside a ticking topic fails at every tick: the log hears of it once. */
+    int64_t hash = bh_dep_str(text);
+    if (hash == s->last_fault)
+        return;
+    s->last_fault = hash;
     if (s->host->ops->fault)
         s->host->ops->fault(s->host, s, text);
 }

@@ -16,7 +16,8 @@ typedef struct bh_host_ops {
     void (*wake)(bh_host *host, bh_session *session);
     /* The next timer of the session is due at this time; UINT64_MAX: none. Replaces the last. */
     void (*timer_at)(bh_host *host, bh_session *session, uint64_t due_ms);
-    /* A component failed; text says component, file, line, reason. Log it; it already shows. */
+    /* A component failed; text says component, file, line, reason. Log it; it already shows. The same
+     * text several times in a row is reported once (all are counted). */
     void (*fault)(bh_host *host, bh_session *session, const char *text);
     /* Something was left out or odd (a refused attribute, twin keys): log it; at most once per
      * session and kind. NULL: not wanted. */

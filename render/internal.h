@@ -257,6 +257,7 @@ struct bh_session {
     uint32_t reported, reported_pass; /* bytes that controls reported since that pass */
     uint8_t dirty_cause;              /* BH_CAUSE_* since the last render */
     uint8_t warned;
+    int64_t last_fault; /* hash of the text reported last */
     bool woken, in_pass, attached, echo_inputs;
     size_t bytes, max_bytes;
     char *path, *query;

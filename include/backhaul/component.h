@@ -212,7 +212,7 @@ typedef bh_cleanup bh_effect_fn(bh_cx *cx, void *cap);
     static bh_cleanup name(bh_cx *cx BH_UNUSED)
 #define BH_USE_EFFECT(cx, deps, name, ...)                                                         \
     bh__use_effect(cx, deps, name##__fn, &(const struct name##_cap){__VA_ARGS__},                  \
-                   sizeof(struct name##_cap), __FILE__, __LINE__)
+                   sizeof(struct name##_cap) + BH__CAPTURES(__VA_ARGS__), __FILE__, __LINE__)
 #define BH_USE_EFFECT0(cx, deps, name)                                                             \
     bh__use_effect(cx, deps, name##__fn, NULL, 0, __FILE__, __LINE__)
 BH_API void bh__use_effect(bh_cx *cx, bh_deps deps, bh_effect_fn *fn, const void *cap,

@@ -52,10 +52,17 @@ BH_API const char *bh_event_field(const bh_event *ev, const char *name);
     }                                                                                              \
     static void name(bh_cx *cx BH_UNUSED, const bh_event *ev BH_UNUSED)
 
+/* 0; or an error that says so if nothing is captured: forgotten captures would be zeroes. */
+#define BH__CAPTURES(...)                                                                          \
+    (0 * sizeof(struct {                                                                           \
+         _Static_assert(sizeof(#__VA_ARGS__) > 1, "captures are missing, or use the ...0 form");   \
+         int bh__;                                                                                 \
+     }))
 /* A bh_handler value of a BH_HANDLER with its captures. */
 #define BH_CALL_FLAGS(name, flags_, ...)                                                           \
     {                                                                                              \
-        name##__fn, &(const struct name##_cap){__VA_ARGS__}, sizeof(struct name##_cap), (flags_)   \
+        name##__fn, &(const struct name##_cap){__VA_ARGS__},                                       \
+            sizeof(struct name##_cap) + BH__CAPTURES(__VA_ARGS__), (flags_)                        \
     }
 #define BH_ON_FLAGS(event, flags_, name, ...)                                                      \
     .on_##event = &(const bh_handler)BH_CALL_FLAGS(name, flags_, __VA_ARGS__)

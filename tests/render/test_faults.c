@@ -353,16 +353,35 @@ static void attribute_policy(void **state) /* B53, B54, B59 */
     assert_int_equal(f->faults, 0);
 }
 
+BH_COMPONENT(Broken, { int same; }) { bh_fail(cx, "no sensor at %d", props->same); }
+BH_COMPONENT0(Ticking)
+{
+    bh_int n = bh_use_int(cx, 0);
+    P(ON(click, bump, n.ref)) { TEXTF("%d", n.value); }
+    BH_USE(Broken, .same = n.value / 10);
+}
+
+/* One that fails at every render of its parent is reported when it begins and when it changes. */
+static void same_fault_again(void **state)
+{
+    fake *f = *state;
+    fake_start(f, &Ticking_component, NULL);
+    for (int i = 0; i < 12; i++) {
+        fake_click(f, 0);
+        fake_turn(f);
+    }
+    assert_int_equal(f->env.faults, 13);
+    assert_int_equal(f->faults, 2);
+    assert_has(f->fault, "no sensor at 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(each_fault_stays_in_its_place),
-        T(text_over_the_limit),
-        T(a_first_render_that_fails_leaves_nothing),
-        T(a_neutral_sentence),
-        T(faults_outside_of_renders),
-        T(endless_nesting_ends),
-        T(memory_limit),
+        T(same_fault_again),     T(each_fault_stays_in_its_place),
+        T(text_over_the_limit),  T(a_first_render_that_fails_leaves_nothing),
+        T(a_neutral_sentence),   T(faults_outside_of_renders),
+        T(endless_nesting_ends), T(memory_limit),
         T(attribute_policy),
     };
     return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
