@@ -23,7 +23,7 @@ foreach(kind IN ITEMS SHARED STATIC)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PRIVATE
-    PkgConfig::LWS PkgConfig::UV PkgConfig::CJSON Threads::Threads)
+    PkgConfig::LWS PkgConfig::UV PkgConfig::CJSON Threads::Threads m)
   if(TARGET mimalloc)
     target_link_libraries(${target} PRIVATE mimalloc)
   endif()
