@@ -13,6 +13,7 @@
 #include "render/internal.h"
 #include "render/role.h"
 #include "vdom/mem.h"
+#include "vdom/scratch.h"
 
 static void match_children(bh_session *s, bh_instance *inst, bh_node *old, bh_node *cur,
                            unsigned depth);
@@ -312,55 +313,19 @@ static void render_dirty(pass *p)
 
 /* ---- emission ---------------------------------------------------------------------------------- */
 
-typedef struct counter {
-    const bh_patch_sink *to; /* NULL: nobody looks */
-    size_t n;
-} counter;
-
-static void count_insert(void *self, const bh_node *n)
+/* For a pass that nobody looks at; the diff counts by itself. */
+static void skip_node(void *self, const bh_node *n) { (void)self, (void)n; }
+static void skip_remove(void *self, const bh_node *old, const bh_node *into)
 {
-    counter *c = self;
-    c->n++;
-    if (c->to)
-        c->to->ops->insert(c->to->self, n);
+    (void)self, (void)old, (void)into;
 }
-static void count_move(void *self, const bh_node *n)
+static void skip_attr(void *self, const bh_node *n, const bh_attr *attr)
 {
-    counter *c = self;
-    c->n++;
-    if (c->to)
-        c->to->ops->move(c->to->self, n);
+    (void)self, (void)n, (void)attr;
 }
-static void count_remove(void *self, const bh_node *old, const bh_node *into)
-{
-    counter *c = self;
-    c->n++;
-    if (c->to)
-        c->to->ops->remove(c->to->self, old, into);
-}
-static void count_set_text(void *self, const bh_node *n)
-{
-    counter *c = self;
-    c->n++;
-    if (c->to)
-        c->to->ops->set_text(c->to->self, n);
-}
-static void count_set_attr(void *self, const bh_node *n, const bh_attr *attr)
-{
-    counter *c = self;
-    c->n++;
-    if (c->to)
-        c->to->ops->set_attr(c->to->self, n, attr);
-}
-static void count_del_attr(void *self, const bh_node *n, const bh_attr *old)
-{
-    counter *c = self;
-    c->n++;
-    if (c->to)
-        c->to->ops->del_attr(c->to->self, n, old);
-}
-static const bh_patch_ops count_ops = {count_insert,   count_move,     count_remove,
-                                       count_set_text, count_set_attr, count_del_attr};
+static const bh_patch_ops skip_ops = {skip_node, skip_node, skip_remove,
+                                      skip_node, skip_attr, skip_attr};
+static const bh_patch_sink skip_sink = {&skip_ops, NULL};
 
 typedef struct emission {
     bh_diff diff;
@@ -393,10 +358,9 @@ static void adopt(void *arg, bh_node *element)
 static size_t emit_pass(const pass *p, const bh_patch_sink *sink)
 {
     bh_session *s = p->s;
-    counter count = {sink, 0};
-    bh_patch_sink counted = {&count_ops, &count};
+    uint64_t before = s->env->scratch->ops;
     emission e = {.s = s,
-                  .diff = {.sink = &counted,
+                  .diff = {.sink = sink ? sink : &skip_sink,
                            .scratch = s->env->scratch,
                            .next_nid = &s->next_nid,
                            .visit_slot = emit_slot,
@@ -412,7 +376,7 @@ static size_t emit_pass(const pass *p, const bh_patch_sink *sink)
         s->root->slot.prev = &nothing;
         emit(&e, s->root);
         s->root->slot.prev = NULL;
-        return count.n;
+        return (size_t)(s->env->scratch->ops - before);
     }
     if (p->n_top == 1)
         emit(&e, p->first);
@@ -420,7 +384,7 @@ static size_t emit_pass(const pass *p, const bh_patch_sink *sink)
         emit(&e, s->root);
     if (!sink)
         bh_session_renumber(s);
-    return count.n;
+    return (size_t)(s->env->scratch->ops - before);
 }
 
 /* Replaced outputs, and those of what was dropped in this pass. */
