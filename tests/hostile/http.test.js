@@ -35,7 +35,7 @@ test('a page: document, relative URLs, security headers', async () => {
     assert.equal(r.headers['cache-control'], 'no-store');
     assert.match(r.body, /^<!doctype html>/);
     assert.match(r.body, /<title>Counter<\/title>/);
-    assert.match(r.body, /<backhaul-view data-token="[0-9a-f]+"><div><button>\+<\/button><span>0<\/span><\/div><\/backhaul-view>/);
+    assert.match(r.body, /<backhaul-view data-token="[0-9a-f]+" data-max="32768"><div><button>\+<\/button><span>0<\/span><\/div><\/backhaul-view>/);
     assert.match(r.body, /src="_bh\/bh.js"/);
     assert.equal(+r.headers['content-length'], Buffer.byteLength(r.body, 'latin1'));
     const deep = await get(s.port, '/a/b');
