@@ -200,8 +200,7 @@ void bh__rec_settle(bh_worker *w, bh_rec *rec)
         return;
     rec->settles++;
     w->settles++;
-    render(w, rec);
-    bh_outq_flush(&w->outq, w->outbox);
+    render(w, rec); /* its frame leaves with the batch's others: one wake, and few sends */
     bh_session_effects(rec->session, true);
     if (bh_session_pending(rec->session))
         bh__rec_pending(w, rec);
