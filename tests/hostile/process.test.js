@@ -135,7 +135,7 @@ test('SIGTERM: 1001 to the living, the frozen are cut, exit 0 in time', async ()
     const how = await s.exited;
     const took = Date.now() - t0;
     assert.deepEqual(how, { code: 0, signal: null });
-    assert.ok(took < 5000, `${took} ms`);
+    assert.ok(took < (process.env.BH_SANITIZED ? 20000 : 5000), `${took} ms`);
     assert.ok(live.every((p) => p.closeCode === 1001));
     assert.equal(s.err, '');
     frozen.forEach((p) => p.end());
@@ -148,14 +148,16 @@ test('SIGTERM with nobody there is quick; SIGINT is the same; new connections ar
         const t0 = Date.now();
         s.process.kill(sig);
         assert.deepEqual(await s.exited, { code: 0, signal: null });
-        assert.ok(Date.now() - t0 < 1000);
+        assert.ok(Date.now() - t0 < (process.env.BH_SANITIZED ? 5000 : 1000));
         assert.equal((await raw(s.port, 'GET / HTTP/1.1\r\n\r\n')).text, '');
     }
 });
 
 test('a second signal ends it at once', async () => {
+    // It leaves the render thread as it is, finished perhaps and not joined: no leak that matters.
+    const env = { TSAN_OPTIONS: `${process.env.TSAN_OPTIONS ?? ''}:report_thread_leaks=0` };
     for (const [sig, code] of [['SIGTERM', 143], ['SIGINT', 130]]) {
-        const s = await start();
+        const s = await start([], { env });
         const frozen = await Peer.connect(s.port, { path: '/big' });
         frozen.socket.pause();
         frozen.hello();
@@ -165,7 +167,7 @@ test('a second signal ends it at once', async () => {
         const t0 = Date.now();
         s.process.kill(sig);
         assert.deepEqual(await s.exited, { code, signal: null });
-        assert.ok(Date.now() - t0 < 500);
+        assert.ok(Date.now() - t0 < (process.env.BH_SANITIZED ? 3000 : 500));
         frozen.end();
     }
 });
