@@ -156,19 +156,29 @@ test('SIGTERM with nobody there is quick; SIGINT is the same; new connections ar
 test('a second signal ends it at once', async () => {
     // It leaves the render thread as it is, finished perhaps and not joined: no leak that matters.
     const env = { TSAN_OPTIONS: `${process.env.TSAN_OPTIONS ?? ''}:report_thread_leaks=0` };
-    for (const [sig, code] of [['SIGTERM', 143], ['SIGINT', 130]]) {
+    // True if the second signal came while the first was still at work: a busy machine may sleep longer than asked.
+    const twice = async (sig, code) => {
         const s = await start([], { env });
         const frozen = await Peer.connect(s.port, { path: '/big' });
         frozen.socket.pause();
         frozen.hello();
         await sleep(200);
+        const t0 = Date.now();
         s.process.kill('SIGTERM');
         await sleep(100);
-        const t0 = Date.now();
+        const t1 = Date.now();
+        const late = s.process.exitCode !== null || t1 - t0 > 1000;
         s.process.kill(sig);
-        assert.deepEqual(await s.exited, { code, signal: null });
-        assert.ok(Date.now() - t0 < (process.env.BH_SANITIZED ? 3000 : 500));
+        const how = await s.exited;
         frozen.end();
+        if (late || (how.code === 0 && Date.now() - t1 < 300)) return false;
+        assert.deepEqual(how, { code, signal: null });
+        assert.ok(Date.now() - t1 < (process.env.BH_SANITIZED ? 3000 : 500));
+        return true;
+    };
+    for (const [sig, code] of [['SIGTERM', 143], ['SIGINT', 130]]) {
+        let tried = 0;
+        while (!await twice(sig, code)) assert.ok(++tried < 10, 'this machine is too busy to tell');
     }
 });
 
