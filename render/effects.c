@@ -55,8 +55,6 @@ void bh_session_effects(bh_session *s, bool attached)
     bh_instance *one = s->n_effects == 1 ? s->one_effect : NULL;
     if (one && (one->flags & BH_I_EFFECTS)) {
         bh__clear_effects(one);
-        for (bh_instance *p = one->parent; p; p = p->parent)
-            p->flags &= (uint16_t)~BH_I_EFFECTS_BELOW;
         bh__effects_cleanup(one);
         bh__effects_run(one);
     } else if (s->n_effects) {

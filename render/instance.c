@@ -90,6 +90,10 @@ void bh__instance_free(bh_instance *inst)
     bh__hooks_free(inst);
     assert(!inst->out.chunks);
     table_remove(s, inst);
+    if (s->one_dirty == inst)
+        s->one_dirty = NULL;
+    if (s->one_effect == inst)
+        s->one_effect = NULL;
     bh__session_free(s, inst, sizeof *inst);
 }
 
@@ -129,6 +133,9 @@ void bh__node_drop(bh_session *s, bh_node *n)
 
 /* ---- marks ------------------------------------------------------------------------------------- */
 
+/* A mark says "perhaps below": it may outlive its reason (an instance that rendered twice, or went),
+ * but never stands under an ancestor without it. Hence only a walk from the root takes marks away; one
+ * taken away in the middle would hide from the walk what is marked below it later. */
 void bh__mark_up(bh_instance *inst, unsigned flag)
 {
     for (bh_instance *p = inst->parent; p && !(p->flags & flag); p = p->parent)

@@ -302,9 +302,7 @@ static void render_dirty(pass *p)
     bh_session *s = p->s;
     bh_instance *one = s->n_dirty == 1 ? s->one_dirty : NULL;
     if (one && (one->flags & BH_I_DIRTY)) {
-        for (bh_instance *up = one->parent; up; up = up->parent)
-            up->flags &= (uint16_t)~BH_I_DIRTY_BELOW;
-        top_render(p, one);
+        top_render(p, one); /* the marks above it stay, see bh__mark_up */
         if (!s->n_dirty)
             return;
     }

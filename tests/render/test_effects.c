@@ -315,6 +315,150 @@ static void source(void **state)
     assert_null(topic.first);
 }
 
+/* ---- marks: what is dirty, and what is marked twice or gone --------------------------------------- */
+
+BH_HANDLER(one_more, { bh_ref n; }) { bh_add_int(cx, cap->n, 1); }
+BH_COMPONENT(Derives, { int unused; }) /* sets its own state as it renders */
+{
+    bh_int n = bh_use_int(cx, 0), twice = bh_use_int(cx, 0);
+    if (twice.value != 2 * n.value)
+        bh_set_int(cx, twice.ref, 2 * n.value);
+    P(ON(click, one_more, n.ref)) { TEXTF("%d", twice.value); }
+}
+BH_COMPONENT(Around, { int unused; }) { USE(Derives, 0); }
+BH_COMPONENT(Beside, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    P(ON(click, one_more, n.ref)) { TEXTF("%d", n.value); }
+}
+BH_COMPONENT(Inside, { int unused; })
+{
+    USE(Around, 0);
+    USE(Beside, 0);
+}
+BH_COMPONENT0(Three)
+{
+    USE(Inside, 0);
+    USE(Beside, 0);
+}
+static void a_mark_left_over_hides_nothing(void **state)
+{
+    fake *f = *state;
+    fake_start(f, &Three_component, NULL);
+    fake_click(f, 0);
+    fake_turn(f);
+    fake_click(f, 1);
+    fake_turn(f);
+    fake_click(f, 0);
+    fake_click(f, 2);
+    fake_turn(f);
+    assert_page(f, "<p @click>4</p><p @click>1</p><p @click>1</p>");
+    assert_false(bh_session_pending(f->session));
+}
+
+/* The same for effects: one that waits goes, another is run, and then there are two. */
+static unsigned ran;
+BH_EFFECT0(count_run)
+{
+    ran++;
+    return BH_NO_CLEANUP;
+}
+BH_COMPONENT(Runs, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    BH_USE_EFFECT0(cx, BH_DEPS(n.value), count_run);
+    P(ON(click, one_more, n.ref)) {}
+}
+BH_COMPONENT(Shows, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    P(ON(click, one_more, n.ref)) {}
+    if (n.value % 2)
+        USE(Runs, 0);
+}
+BH_COMPONENT0(TwoRun)
+{
+    USE(Runs, 0);
+    USE(Shows, 0);
+}
+static void an_effect_that_waits_and_goes(void **state)
+{
+    fake *f = *state;
+    ran = 0;
+    fake_start(f, &TwoRun_component, NULL);
+    assert_int_equal(ran, 1);
+    fake_click(f, 0);
+    fake_render(f);
+    fake_click(f, 1);
+    fake_render(f); /* the second one's effect is the last that was marked */
+    fake_click(f, 1);
+    fake_turn(f); /* it goes */
+    assert_int_equal(ran, 2);
+    assert_false(bh_session_pending(f->session));
+    fake_click(f, 1);
+    fake_turn(f);
+    assert_int_equal(ran, 3);
+    fake_click(f, 2);
+    fake_click(f, 0);
+    fake_turn(f);
+    assert_int_equal(ran, 5);
+    assert_false(bh_session_pending(f->session));
+}
+
+/* A component is marked by another's render and goes in the same pass; what it was marked after is
+ * the only one left. */
+static struct {
+    bool now;
+    bh_ref first, third;
+} cross;
+BH_COMPONENT(First, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    cross.first = n.ref;
+    TEXTF("%d", n.value);
+}
+BH_COMPONENT(Second, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    if (cross.now) {
+        bh_add_int(cx, cross.first, 1);
+        bh_add_int(cx, cross.third, 1);
+    }
+    P(ON(click, one_more, n.ref)) {}
+}
+BH_COMPONENT(Third, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    cross.third = n.ref;
+    TEXTF("%d", n.value);
+}
+BH_COMPONENT(Holder, { int unused; })
+{
+    bh_int n = bh_use_int(cx, 0);
+    P(ON(click, one_more, n.ref)) {}
+    if (n.value % 2 == 0)
+        USE(Third, 0);
+}
+BH_COMPONENT0(Crossed)
+{
+    USE(First, 0);
+    USE(Second, 0);
+    USE(Holder, 0);
+}
+static void marked_and_gone_in_one_pass(void **state)
+{
+    fake *f = *state;
+    cross.now = false;
+    fake_start(f, &Crossed_component, NULL);
+    cross.now = true;
+    fake_click(f, 0);
+    fake_click(f, 1);
+    fake_turn(f);
+    cross.now = false;
+    fake_settle(f);
+    assert_page(f, "1<p @click></p><p @click></p>");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +472,9 @@ int main(void)
         T(set_during_render),
         T(render_loop_is_bounded),
         T(source),
+        T(a_mark_left_over_hides_nothing),
+        T(an_effect_that_waits_and_goes),
+        T(marked_and_gone_in_one_pass),
     };
     return cmocka_run_group_tests_name("effects", tests, NULL, NULL);
 }
