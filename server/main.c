@@ -29,7 +29,8 @@ static void on_stopped(bh_server *server BH_UNUSED, void *arg)
 static void on_stop(void *arg)
 {
     program *p = arg;
-    bh_server_stop(p->server, on_stopped, p);
+    if (p->server) /* else it could not start, and ends by itself */
+        bh_server_stop(p->server, on_stopped, p);
 }
 
 /* As many connections as the system lets us: the soft limit is for programs that select(). */
@@ -60,6 +61,8 @@ static int run(const bh_config *config, const bh_page *pages)
     program p = {0};
     bh_log_set_level(config->log_level);
     raise_nofile();
+    if (!bh_files_left())
+        return 1;
     if (uv_loop_init(&p.loop)) {
         bh_log(BH_LOG_ERROR, "cannot make an event loop: no file descriptors?");
         return 1;

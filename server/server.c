@@ -215,6 +215,8 @@ int bh_server_new(const bh_config *config, const bh_page *pages, struct uv_loop_
     int r = check_pages(pages);
     if (r)
         return r;
+    if (!bh_files_left())
+        return -EMFILE;
     bh_server *server = bh_zalloc(sizeof(*server));
     server->config = *config;
     server->pages = pages;

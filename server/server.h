@@ -127,6 +127,8 @@ struct bh_server {
 
 /* --- server_listen.c */
 int bh_listen_open(bh_server *server); /* logs one line on failure */
+/* True if there are enough for a start; else logs one line that says what to do. */
+bool bh_files_left(void);
 void bh_listen_close(bh_server *server);
 void bh_listen_room(bh_server *server); /* a link is gone: accept again if that was paused */
 void bh_addr_release(bh_server *server, bh_addr *addr);

@@ -237,6 +237,25 @@ static int cannot(const bh_server *server, int r)
     return r;
 }
 
+/* Asked before anything is made: short of descriptors, libuv aborts, libwebsockets says that its plugin
+ * is missing, and a context of it that is half made never goes. */
+bool bh_files_left(void)
+{
+    int fds[24]; /* a start takes 14; the rest is for the first clients */
+    unsigned n = 0;
+    for (; n < sizeof fds / sizeof fds[0]; n++)
+        if ((fds[n] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+            break;
+    bool enough = n == sizeof fds / sizeof fds[0] || (errno != EMFILE && errno != ENFILE);
+    if (!enough)
+        bh_log(BH_LOG_ERROR,
+               "only %u file descriptors are left, %zu are needed; raise the limit (ulimit -n)", n,
+               sizeof fds / sizeof fds[0]);
+    while (n)
+        close(fds[--n]);
+    return enough;
+}
+
 int bh_listen_open(bh_server *server)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *list = NULL;

@@ -45,6 +45,14 @@ test('what cannot start says so in one line, exit 1', async () => {
         assert.equal(r.out, '', name);
         assert.match(r.err, /^[^\n]+\n$/, `${name}: ${r.err}`);
     }
+    // Short of file descriptors by any number: never an abort, a hang, or a word about something else.
+    for (let n = 6; n < 30; n++) {
+        const r = run(['--port=0'], { wrap: ['prlimit', `--nofile=${n}:${n}`] });
+        const started = await r.listening.then(() => true, () => false);
+        if (started) { await r.stop(); continue; }
+        assert.deepEqual(await r.exited, { code: 1, signal: null }, `${n} descriptors: ${r.err}`);
+        assert.match(r.err, /^[^\n]*descriptors[^\n]*ulimit[^\n]*\n$/, `${n} descriptors: ${r.err}`);
+    }
     const busy = run([`--port=${s.port}`]);
     await busy.exited;
     assert.match(busy.err, new RegExp(`port ${s.port} .*in use.*--port`));
