@@ -393,10 +393,13 @@ static item *some_list(comp *c)
 static bool shuffle(item *list)
 {
     bool keyed = true;
-    for (unsigned i = 0; i < list->n; i++) {
-        item *it = list->kids[i];
+    for (unsigned i = 0; i < list->n; i++) { /* before anything moves: each is looked at once */
+        const item *it = list->kids[i];
         keyed = keyed && it->keyed && it->kind != WORDS && it->kind != NO_WORDS &&
                 it->kind != PROVIDER && it->kind != CHILDREN_PLACE;
+    }
+    for (unsigned i = 0; i < list->n; i++) {
+        item *it = list->kids[i];
         unsigned j = pick(list->n);
         list->kids[i] = list->kids[j];
         list->kids[j] = it;
